@@ -1,0 +1,96 @@
+"""Settings. Everything a person may change comes from the environment; state is under ``var/``."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+import dj_database_url
+
+BASE = Path(__file__).resolve().parent.parent
+VAR = Path(os.environ.get("LIFELINE_VAR", BASE / "var")).resolve()
+VAR.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def _secret_key() -> str:
+    """The instance's own key, made once in ``var/`` and readable by its owner alone."""
+    path = VAR / "secret-key"
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text()
+    with os.fdopen(descriptor, "w") as file:
+        key = secrets.token_urlsafe(48)
+        file.write(key)
+    return key
+
+
+SECRET_KEY = _secret_key()
+DEBUG = False
+ALLOWED_HOSTS = ["*"]  # The guard middleware checks the exact Host, port included.
+TOKEN = os.environ.get("LIFELINE_TOKEN", "")
+BINARIES = Path(
+    os.environ.get("LIFELINE_BINARIES", Path.home() / ".cache" / "lifeline" / "binaries")
+)
+CONCURRENCY = int(os.environ.get("LIFELINE_CONCURRENCY", os.cpu_count() or 1))
+ALLOW_UNSEALED = os.environ.get("LIFELINE_ALLOW_UNSEALED", "") == "1"
+MEMORY_FLOOR_MIB = int(os.environ.get("LIFELINE_MEMORY_FLOOR_MIB", "1024"))
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.contenttypes",
+    "django.contrib.staticfiles",
+    "channels",
+    "django_htmx",
+    "runs",
+    "dashboard",
+]
+MIDDLEWARE = [
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+ROOT_URLCONF = "dashboard.urls"
+ASGI_APPLICATION = "dashboard.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+    }
+]
+
+DATABASES = {
+    "default": dj_database_url.parse(
+        os.environ.get("DATABASE_URL") or f"sqlite:///{VAR / 'lifeline.sqlite3'}"
+    )
+}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = os.environ.get("REDIS_URL", "")
+CHANNEL_LAYERS = (
+    {
+        "default": {
+            "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+            "CONFIG": {"hosts": [REDIS_URL]},
+        }
+    }
+    if REDIS_URL
+    else {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+)
+
+STATIC_URL = "/static/"
+STATIC_ROOT = VAR / "static"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False

@@ -1,0 +1,20 @@
+"""Trouble of ours. A form error is the user's, a finding is the agent's; these are neither."""
+
+from __future__ import annotations
+
+
+class HarnessError(Exception):
+    """We could not do our part. `what` names the thing, `do` says what to do about it."""
+
+    def __init__(self, what: str, do: str = "") -> None:
+        super().__init__(f"{what} {do}".strip())
+        self.what = what
+        self.do = do
+
+
+class UnknownName(HarnessError):
+    """A name (agent, version, scenario, option) that does not exist."""
+
+
+class CannotRunHere(HarnessError):
+    """This host cannot run it: no memory, no binary, no package manager, no seal (exit 3)."""
