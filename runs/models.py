@@ -183,3 +183,15 @@ class Installation(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["agent", "version"], name="one_installation"),
         ]
+
+
+class Worker(models.Model):
+    """A process that takes runs from the queue; alive while its beat is fresh."""
+
+    name = models.CharField(max_length=120, unique=True)
+    concurrency = models.PositiveIntegerField(default=1)
+    platform = models.CharField(max_length=40, blank=True, default="")
+    beat_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return self.name
