@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fakes.fault import Fault
     from fakes.script import Script
     from fakes.targeting import AimedFault
+
     from runs.core.law import Law
     from runs.driver import Driver
 

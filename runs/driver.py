@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting of a driver: ``--set agents.NAME.KEY=value`` and ``[agents.NAME]`` in a scenario."""
+    """A setting: ``--set agents.NAME.KEY=value``, and ``[agents.NAME]`` in a scenario."""
 
     key: str
     kind: Literal["choice", "int", "float", "bool", "text"]
@@ -184,8 +184,8 @@ class Driver(ABC):
     def executable(self, folder: Path) -> Path:
         """The executable inside an installation; HarnessError when it is not there."""
 
-    def prepare(self, binary: Binary, folder: Path, say: Say) -> None:
-        """Make, once per version, what every run would otherwise do at its start (in `folder`)."""
+    def prepare(self, binary: Binary, folder: Path, say: Say) -> None:  # noqa: B027
+        """Make once per version, in `folder`, what each run would else do at its start."""
 
     def needs_prepare(self) -> bool:
         """Whether `prepare` does anything."""

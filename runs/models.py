@@ -1,4 +1,4 @@
-"""What is stored. The event list is the truth; everything else of a run can be made from it again."""
+"""What is stored. The event list is the truth; all else of a run can be made from it again."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Run(models.Model):
     broken = models.CharField(max_length=120, blank=True, default="")
     """The broken laws in order, space-separated with spaces at both ends (`` L2 L3 ``)."""
     summary: models.JSONField[Any, Any] = models.JSONField(default=dict)
-    """What `runs/report.py` made of the history: agents[], attempts[], retry, one line for lists."""
+    """What `runs/report.py` made of the history: agents[], attempts[], retry, a line for lists."""
     sealed: models.JSONField[Any, Any] = models.JSONField(default=dict)
     """{network, files, processes: bool, by: bwrap|minder, why}"""
     runtime: models.JSONField[Any, Any] = models.JSONField(default=dict)

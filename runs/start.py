@@ -1,0 +1,173 @@
+"""Making, queueing, cancelling and removing runs; the only way in for pages, API and commands."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from runs import catalogue, models, notify, scenario, store
+from runs.errors import HarnessError, UnknownName
+
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}")
+MAX_REPEAT = 100
+WORKER_ALIVE = timedelta(seconds=20)
+
+
+def split_agent(text: str) -> tuple[str, str]:
+    """``copilot@1.0.81`` as agent and version; without a version the version is empty."""
+    agent, _, version = text.partition("@")
+    catalogue.driver(agent)
+    if version and not VERSION.fullmatch(version):
+        raise UnknownName(f"{version!r} is no version.", "Write AGENT@VERSION, as copilot@1.0.81.")
+    return agent, version
+
+
+def create(
+    agent: str,
+    version: str,
+    scenario_name: str,
+    *,
+    sets: Mapping[str, Any] | None = None,
+    repeat: int = 1,
+    expect: str = "",
+    queue: bool = True,
+    given: scenario.Scenario | None = None,
+    batch: str = "",
+) -> list[models.Run]:
+    """Make runs of one scenario on one binary and queue them once the transaction commits.
+
+    UnknownName: agent, version or option; ScenarioError: the scenario or a ``--set`` key.
+    `given` is a scenario that was read already (a file, an editor); else it is looked up.
+    """
+    driver = catalogue.driver(agent)
+    version = version or default_version(agent)
+    if not VERSION.fullmatch(version):
+        raise UnknownName(f"{version!r} is no version.", "Write it as 1.0.81.")
+    if not 1 <= repeat <= MAX_REPEAT:
+        raise HarnessError(f"repeat is 1 to {MAX_REPEAT}, not {repeat}.")
+    chosen = given or scenario.load(scenario_name)
+    chosen, options = chosen.with_sets(sets or {})
+    for name in options:
+        catalogue.driver(name)
+    try:
+        typed = driver.read_options(options.get(agent, {}))
+    except ValueError as error:
+        raise HarnessError(f"Option of {agent}: {error}.") from None
+    batch = batch or (secrets.token_hex(8) if repeat > 1 else "")
+    with transaction.atomic():
+        runs = [
+            models.Run.objects.create(
+                agent=agent,
+                version=version,
+                scenario=chosen.name,
+                snapshot=chosen.as_dict(),
+                options=typed,
+                expect=expect,
+                batch=batch,
+            )
+            for _ in range(repeat)
+        ]
+        if queue:
+            for run in runs:
+                transaction.on_commit(lambda pk=run.pk: send(pk))
+    return runs
+
+
+def default_version(agent: str) -> str:
+    """The newest installed version that can start, else the newest published one."""
+    from runs import binaries
+
+    return binaries.newest(agent)
+
+
+def send(run_id: int) -> None:
+    """Put the run into the queue; a queue that does not answer is made good by the reaper."""
+    from runs.tasks import execute_run
+
+    notify.poke_runs(run_id)
+    try:
+        execute_run.apply_async((run_id,), queue="runs", retry=False)
+    except Exception:  # the broker is away: the run stays queued in the database
+        pass
+
+
+def workers() -> list[models.Worker]:
+    """The workers whose beat is fresh."""
+    since = timezone.now() - WORKER_ALIVE
+    return list(models.Worker.objects.filter(beat_at__gte=since).order_by("name"))
+
+
+def position(run: models.Run) -> int:
+    """Its place in the queue, 1 for the next one; 0 when it is not queued."""
+    if run.status != models.Run.Status.QUEUED:
+        return 0
+    return models.Run.objects.filter(status=models.Run.Status.QUEUED, pk__lte=run.pk).count()
+
+
+def cancel(run: models.Run) -> None:
+    """Ask for the end of an open run; a queued one is cancelled at once."""
+    now = timezone.now()
+    models.Run.objects.filter(pk=run.pk, status__in=models.Run.OPEN).update(cancel_at=now)
+    models.Run.objects.filter(pk=run.pk, status=models.Run.Status.QUEUED).update(
+        status=models.Run.Status.CANCELLED, ended_at=now, phase=""
+    )
+    notify.poke_run(run.pk)
+    notify.poke_runs(run.pk)
+
+
+def again(run: models.Run, version: str | None = None) -> models.Run:
+    """The same scenario, options and expectation once more, on this or another version."""
+    if run.kind != models.Run.Kind.RUN:
+        raise HarnessError("An import cannot be run again.", "Start the proposed reproduction.")
+    chosen = version or run.version
+    if not VERSION.fullmatch(chosen):
+        raise UnknownName(f"{chosen!r} is no version.", "Write it as 1.0.81.")
+    with transaction.atomic():
+        fresh = models.Run.objects.create(
+            agent=run.agent,
+            version=chosen,
+            scenario=run.scenario,
+            snapshot=run.snapshot,
+            options=run.options,
+            expect=run.expect,
+            tags=run.tags,
+        )
+        transaction.on_commit(lambda: send(fresh.pk))
+    return fresh
+
+
+def delete(run: models.Run) -> None:
+    """Remove an ended run with its events and files; HarnessError while it is open."""
+    if run.is_open:
+        raise HarnessError("An open run cannot be deleted.", "Cancel it first.")
+    shutil.rmtree(store.folder(run), ignore_errors=True)
+    models.Event.objects.filter(run=run)._raw_delete("default")  # type: ignore[attr-defined]
+    run.delete()
+    notify.poke_runs()
+
+
+def claim(run_id: int, worker: str) -> models.Run | None:
+    """Take a queued run for this worker; None when another got there first or it was cancelled."""
+    now = timezone.now()
+    taken = models.Run.objects.filter(
+        Q(cancel_at__isnull=True), pk=run_id, status=models.Run.Status.QUEUED
+    ).update(
+        status=models.Run.Status.RUNNING,
+        started_at=now,
+        heartbeat_at=now,
+        worker=worker,
+        phase="preparing",
+    )
+    if taken != 1:
+        return None
+    notify.poke_run(run_id)
+    notify.poke_runs(run_id)
+    return models.Run.objects.get(pk=run_id)
