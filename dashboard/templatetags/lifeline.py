@@ -1,0 +1,85 @@
+"""Template words: chips, durations, sizes and foreign text made visible."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from dashboard import text, words
+
+register = template.Library()
+
+register.filter("visible", text.visible)
+register.filter("one_line", text.one_line)
+register.filter("seconds", words.seconds)
+register.filter("size", words.size)
+register.filter("status_tone", words.status_tone)
+register.filter("verdict_tone", words.verdict_tone)
+
+
+@register.simple_tag
+def chip(tone: str, word: object, extra: str = "") -> SafeString:
+    """A chip: shape and colour by tone, the word beside it."""
+    return format_html(
+        '<span class="chip {} {}"><span class="clip">{}</span></span>',
+        tone,
+        extra,
+        text.one_line(word, 80),
+    )
+
+
+@register.simple_tag
+def diagnosis_chip(name: str, extra: str = "") -> SafeString:
+    """The diagnosis as a chip; nothing while there is none."""
+    word, tone = words.diagnosis(name)
+    return chip(tone, word, extra) if word else SafeString("")
+
+
+@register.simple_tag
+def copyable(value: object, shown: object = "") -> SafeString:
+    """An id that is copied on a press (base.js); plain text without JavaScript."""
+    return format_html(
+        '<button type="button" class="copy mono" data-copy="{}" title="Copy {}">{}</button>',
+        text.visible(value),
+        text.one_line(value, 80),
+        text.one_line(shown or value),
+    )
+
+
+@register.simple_tag
+def moment(when: datetime | None) -> SafeString:
+    """A date as `<time>`; base.js turns it into local time where that clock is chosen."""
+    if when is None:
+        return SafeString("–")
+    return format_html(
+        '<time datetime="{}" data-moment>{} UTC</time>',
+        when.isoformat(timespec="milliseconds"),
+        when.strftime("%Y-%m-%d %H:%M:%S"),
+    )
+
+
+@register.simple_tag
+def since(value: float | None) -> SafeString:
+    """A time since the run's start; base.js shows it on the chosen clock (`data-t`, seconds)."""
+    if value is None:
+        return SafeString('<span class="faint">–</span>')
+    return format_html('<span data-t="{}">{}</span>', f"{value:.6f}", f"{value:.3f}")
+
+
+@register.filter
+def item(mapping: Any, key: Any) -> Any:
+    """`mapping[key]`, None where it is missing."""
+    try:
+        return mapping[key]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+@register.filter
+def grouped(value: Any) -> str:
+    """A count with thousands separators."""
+    return f"{value:,}" if isinstance(value, int) else str(value)
