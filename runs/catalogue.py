@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import fields
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fakes.registry import members
 from runs.errors import UnknownName
@@ -41,18 +40,6 @@ def driver(name: str) -> Driver:
 
 
 @cache
-def faults() -> Mapping[str, type[Fault]]:
-    """Every fault class by its name (``sse-cut``)."""
-    return {fault.name: fault for fault in members(_package("fakes.faults"), "FAULT").values()}
-
-
-@cache
-def scripts() -> Mapping[str, type[Script]]:
-    """Every script class by its name (``delegate-one``)."""
-    return {item.name: item for item in members(_package("fakes.scripts"), "SCRIPT").values()}
-
-
-@cache
 def laws() -> Mapping[str, Law]:
     """Every law by id, in order."""
     found = members(_package("runs.core.laws"), "LAW").values()
@@ -65,41 +52,38 @@ def scenarios() -> Mapping[str, Scenario]:
     return shipped()
 
 
+def faults() -> Mapping[str, type[Fault]]:
+    """Every fault class by its name (``sse-cut``)."""
+    from fakes.fault import faults as known
+
+    return known()
+
+
+def scripts() -> Mapping[str, type[Script]]:
+    """Every script class by its name (``delegate-one``)."""
+    from fakes.script import scripts as known
+
+    return known()
+
+
 def build_script(scenario: Scenario) -> Script:
     """The scenario's script with its settings; ScenarioError names the nearest known key."""
-    known = scripts()
-    if scenario.script not in known:
-        raise ScenarioError(
-            f"script {scenario.script!r} does not exist. {nearest(scenario.script, known)}"
-        )
-    return _construct(known[scenario.script], scenario.settings, "settings")
+    from fakes.script import make_script
+
+    try:
+        return make_script(scenario.script, scenario.settings)
+    except ValueError as error:
+        raise ScenarioError(f"script: {error}") from None
 
 
 def build_faults(scenario: Scenario) -> list[AimedFault]:
     """The scenario's faults with their targets; ScenarioError names the nearest known key."""
-    from fakes.targeting import AimedFault, Target
+    from fakes.fault import aim
 
-    known, aimed = faults(), []
+    aimed = []
     for number, item in enumerate(scenario.faults):
-        name = item["fault"]
-        if name not in known:
-            raise ScenarioError(f"faults.{number}: no fault {name!r}. {nearest(name, known)}")
-        given = {key: value for key, value in item.items() if key not in ("fault", "on")}
-        fault = _construct(known[name], given, f"faults.{number}")
         try:
-            target = Target.parse(item.get("on", {}))
+            aimed.append(aim(item))
         except ValueError as error:
-            raise ScenarioError(f"faults.{number}.on: {error}") from None
-        aimed.append(AimedFault(fault, target))
+            raise ScenarioError(f"faults.{number}: {error}") from None
     return aimed
-
-
-def _construct(cls: Any, given: Mapping[str, Any], where: str) -> Any:
-    known = [item.name for item in fields(cls) if item.init]
-    for key in given:
-        if key not in known:
-            raise ScenarioError(f"{where}.{key} is not known. {nearest(key, known)}")
-    try:
-        return cls(**given)
-    except (TypeError, ValueError) as error:
-        raise ScenarioError(f"{where}: {error}") from None

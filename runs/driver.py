@@ -187,6 +187,10 @@ class Driver(ABC):
     def prepare(self, binary: Binary, folder: Path, say: Say) -> None:  # noqa: B027
         """Make once per version, in `folder`, what each run would else do at its start."""
 
+    def readonly(self, binary: Binary) -> tuple[Path, ...]:
+        """Folders beside the installation that the agent must be able to read (interpreter …)."""
+        return ()
+
     def needs_prepare(self) -> bool:
         """Whether `prepare` does anything."""
         return False
@@ -202,6 +206,10 @@ class Driver(ABC):
     @abstractmethod
     def tools(self, options: Mapping[str, Any], version: str) -> ToolTable:
         """How the script's abstract actions (delegate, wait, poll …) are called on this agent."""
+
+    def dialect(self, options: Mapping[str, Any]) -> str:
+        """The wire dialect that these options choose."""
+        return str(options.get("dialect") or self.dialects[0])
 
     def caller_rule(self, options: Mapping[str, Any], version: str) -> CallerRule | None:
         """How to tell who asks from a request's headers; None: by the markers in the prompts."""

@@ -9,14 +9,15 @@ opened without following links and only when they are plain files.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterable
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
 from runs.core.events import Draft, Kind
 from runs.driver import Source
 from runs.transcript import Reader
+from runs.workspace import Workspace, open_beneath
 
 LINE_LIMIT = 8 << 20
 """Bytes of one line that a reader is given."""
@@ -99,9 +100,9 @@ class LineFeed:
 class Tail:
     """Follows the files of one source while they grow (call :meth:`poll` often)."""
 
-    def __init__(self, source: Source, root: Path, keep: Path, sink: Sink) -> None:
-        self.source, self._root, self._keep, self._sink = source, root, keep, sink
-        self._open: dict[Path, tuple[BinaryIO, LineFeed]] = {}
+    def __init__(self, source: Source, workspace: Workspace, sink: Sink) -> None:
+        self.source, self._workspace, self._sink = source, workspace, sink
+        self._open: dict[Path, tuple[FileIO, LineFeed]] = {}
         self._refused: set[Path] = set()
         self._names: set[str] = set()
 
@@ -112,7 +113,7 @@ class Tail:
 
     def poll(self, limit: int = CHUNK * 16) -> int:
         """Read what is new, at most about `limit` bytes; gives how many were read."""
-        for path in self._found():
+        for path in self._workspace.glob(self.source.glob):
             if path not in self._open and path not in self._refused:
                 self._start(path)
         total = 0
@@ -122,24 +123,22 @@ class Tail:
                 total += len(data)
         return total
 
-    def close(self) -> None:
-        """Read the rest and end every reader."""
-        while self.poll():
-            pass
+    def close(self, within: int) -> None:
+        """Read the rest, at most about `within` bytes, and end every reader."""
+        while within > 0 and (read := self.poll(min(within, CHUNK * 16))):
+            within -= read
         for file, feed in self._open.values():
             feed.close()
             file.close()
         self._open.clear()
 
-    def _found(self) -> list[Path]:
-        try:
-            return sorted(self._root.glob(self.source.glob))
-        except OSError:
-            return []
-
     def _start(self, path: Path) -> None:
-        file = open_plain(path, self._root) if len(self._open) < FILES_LIMIT else None
-        if file is None:
+        root = self._workspace.root
+        try:
+            descriptor = open_beneath(root, path.relative_to(root))
+        except OSError:
+            descriptor = None
+        if descriptor is None or len(self._open) >= FILES_LIMIT:
             self._refused.add(path)
             self._sink(
                 Draft(
@@ -156,8 +155,10 @@ class Tail:
             )
             return
         name = self._name(path.name)
-        feed = LineFeed(self._keep / name, self.source.name, self.source.reader(name), self._sink)
-        self._open[path] = (file, feed)
+        feed = LineFeed(
+            self._workspace.sources / name, self.source.name, self.source.reader(name), self._sink
+        )
+        self._open[path] = (os.fdopen(descriptor, "rb", buffering=0), feed)
 
     def _name(self, base: str) -> str:
         name, number = f"{self.source.name}-{base}", 2
@@ -165,32 +166,3 @@ class Tail:
             name, number = f"{self.source.name}-{number}-{base}", number + 1
         self._names.add(name)
         return name
-
-
-def open_plain(path: Path, root: Path) -> BinaryIO | None:
-    """Open a file below `root` for reading, following no link anywhere; None when it is not plain.
-
-    The path is walked one component at a time with ``O_NOFOLLOW``, so that an agent cannot
-    swap a folder for a link between the check and the use.
-    """
-    try:
-        parts = path.relative_to(root).parts
-        here = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return None
-    try:
-        for part in parts[:-1]:
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-            inner = os.open(part, flags, dir_fd=here)
-            os.close(here)
-            here = inner
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        descriptor = os.open(parts[-1], flags, dir_fd=here)
-    except OSError:
-        return None
-    finally:
-        os.close(here)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        return None
-    return os.fdopen(descriptor, "rb", buffering=0)

@@ -1,0 +1,94 @@
+"""Take runs to their end from a command: by the instance's worker, else in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from django.conf import settings
+from django.db import connection
+
+from runs import models, start
+from runs.tasks import worker_name
+
+LOOK = 0.2
+
+
+def to_the_end(runs: Sequence[models.Run], say: Callable[[str], None]) -> None:
+    """Returns when every run has ended; the given rows are refreshed.
+
+    SIGINT and SIGTERM cancel the runs that are still open and then wait for their end.
+    """
+    wish = threading.Event()
+    with _signals_as(wish):
+        if start.workers() and settings.REDIS_URL:
+            for run in runs:
+                start.send(run.pk)
+            _watch(runs, say, wish)
+        else:
+            _here(runs, say, wish)
+    for run in runs:
+        run.refresh_from_db()
+
+
+def _here(runs: Sequence[models.Run], say: Callable[[str], None], wish: threading.Event) -> None:
+    with ThreadPoolExecutor(max_workers=max(1, settings.CONCURRENCY)) as pool:
+        jobs = [pool.submit(_execute, run.pk) for run in runs]
+        _watch(runs, say, wish, lambda: all(job.done() for job in jobs))
+        for job in jobs:
+            job.result()
+
+
+def _execute(run_id: int) -> None:
+    from runs.execute import execute
+
+    try:
+        execute(run_id, worker=worker_name())
+    finally:
+        connection.close()
+
+
+def _watch(
+    runs: Sequence[models.Run],
+    say: Callable[[str], None],
+    wish: threading.Event,
+    over: Callable[[], bool] = lambda: False,
+) -> None:
+    said: dict[int, str] = {}
+    while True:
+        finished = over()
+        if wish.is_set():
+            wish.clear()
+            say("Cancelling …")
+            for run in runs:
+                start.cancel(run)
+        open_runs = 0
+        for run in models.Run.objects.filter(pk__in=[run.pk for run in runs]):
+            open_runs += run.is_open
+            words = f"{run.agent} {run.version} {run.scenario}: {run.phase or run.status}"
+            if said.get(run.pk) != words:
+                said[run.pk] = words
+                say(words)
+        if finished or not open_runs:
+            return
+        time.sleep(LOOK)
+
+
+@contextlib.contextmanager
+def _signals_as(wish: threading.Event) -> Iterator[None]:
+    """While inside, SIGINT and SIGTERM set `wish` instead of ending the process."""
+    previous = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            previous[number] = signal.signal(number, lambda *_: wish.set())
+        except ValueError:  # not in the main thread: whoever runs us handles signals
+            pass
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
