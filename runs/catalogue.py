@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from fakes.fault import Fault
     from fakes.script import Script
     from fakes.targeting import AimedFault
-
     from runs.core.law import Law
     from runs.driver import Driver
 

@@ -19,7 +19,6 @@ from runs.errors import UnknownName
 if TYPE_CHECKING:
     from fakes.script import ToolTable
     from fakes.targeting import CallerRule
-
     from runs.core.events import Draft
     from runs.core.history import History
     from runs.scenario import Scenario
