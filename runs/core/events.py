@@ -116,8 +116,9 @@ KINDS: Mapping[Kind, Told] = {
     ),
     Kind.LIMIT: _told("A limit that is in force.", "name value"),
     Kind.SPAWN_REQUESTED: _told(
-        "The agent asks for a child (`call` is the tool call's id).",
-        "call name role background model depth prompt_length child",
+        "The agent asks for a child (`call` is the tool call's id; `task`: the number in the "
+        "task's marker, as in `request.received`).",
+        "call name role background model depth prompt_length child task",
     ),
     Kind.SPAWN_ANSWERED: _told(
         "The spawn call is answered. `ok` true: accepted; false: refused or failed "
@@ -181,7 +182,7 @@ KINDS: Mapping[Kind, Told] = {
     Kind.REQUEST_RECEIVED: _told(
         "The provider has a whole request.",
         "call attempt caller turn request model stream dialect bytes tools path headers "
-        "connection body fault_aimed",
+        "connection body fault_aimed task",
     ),
     Kind.RESPONSE_STARTED: _told("First byte of an answer.", "call attempt request status"),
     Kind.FAULT_FIRED: _told(

@@ -1,0 +1,280 @@
+"""Agents and their runs, as the events tell them.
+
+A run of a sub-agent is not the agent: a follow-up or a resume begins a new run
+under the same id, and a second terminal is then legal. An :class:`Agent` holds
+its runs in order; a :class:`Run` holds where it began, every terminal record of
+it (one file may say failed where another says completed) and what its parent
+was told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from runs.core.events import Event, Kind
+
+TERMINAL = frozenset({"completed", "failed", "cancelled", "interrupted", "stopped"})
+"""Statuses of an agent that has ended."""
+PUSHED = frozenset({"notification", "wake", "activity"})
+"""Forms of a notice that come by themselves; the others answer a question of the parent."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of one agent, from its start (None: the start is not in the log) to its end."""
+
+    agent: str
+    number: int
+    start: Event | None = None
+    key: str = ""
+    ends: list[Event] = field(default_factory=list)
+    notices: list[Event] = field(default_factory=list)
+    queued: list[Event] = field(default_factory=list)
+
+    @property
+    def end(self) -> Event | None:
+        """The first terminal record, in whatever file it stands."""
+        return self.ends[0] if self.ends else None
+
+    @property
+    def status(self) -> str:
+        """The status of the first terminal record, empty while there is none."""
+        return str(self.ends[0].get("status", "")) if self.ends else ""
+
+    def ends_in(self, source: str) -> list[Event]:
+        """The terminal records seen in one view (`stdout`, `session` …)."""
+        return [event for event in self.ends if event.seen_in(source)]
+
+    def terminal(self, source: str) -> str:
+        """Terminal of one view: the status, `started-only`, or `none` where it says nothing."""
+        ends = self.ends_in(source)
+        if ends:
+            failed = [event for event in ends if event.get("status") == "failed"]
+            return str((failed or ends)[0].get("status", "completed"))
+        if self.start is not None and self.start.seen_in(source):
+            return "started-only"
+        return "none"
+
+    @property
+    def told(self) -> Event | None:
+        """The first notice that names an end (or idle), None while the parent was never told."""
+        return next((event for event in self.notices if tells_end(event)), None)
+
+
+@dataclass(slots=True)
+class Spawn:
+    """One request for a child and its answer; either may be missing from the log."""
+
+    parent: str
+    call: str = ""
+    asked: Event | None = None
+    answered: Event | None = None
+    child: str = ""
+
+    @property
+    def accepted(self) -> bool | None:
+        """Whether the answer said yes; None while there is no answer."""
+        return None if self.answered is None else bool(self.answered.get("ok", True))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """What the request, else the answer, says under `key`."""
+        for event in (self.asked, self.answered):
+            if event is not None and event.get(key) is not None:
+                return event.get(key)
+        return default
+
+
+@dataclass(slots=True)
+class Agent:
+    """One agent. `edge` is the event that names its parent, None where it is only assumed."""
+
+    id: str
+    parent: str | None = None
+    edge: Event | None = None
+    depth: int = 0
+    role: str = ""
+    name: str = ""
+    background: bool | None = None
+    model: str = ""
+    spawn: Spawn | None = None
+    runs: list[Run] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def first(self) -> Event | None:
+        """The event that began its first run, else its first event."""
+        if self.runs and self.runs[0].start is not None:
+            return self.runs[0].start
+        return self.events[0] if self.events else None
+
+
+def tells_end(notice: Event) -> bool:
+    """Whether a notice says that the child has ended (or is idle), not that it still runs."""
+    return notice.get("status") in TERMINAL | {"idle", "unknown"}
+
+
+def collect(events: Sequence[Event]) -> dict[str, Agent]:
+    """All agents that the events name, with runs, notices, spawn edges and parents.
+
+    `events` are in order. Gives them by id in order of appearance; parents that
+    no event names are left None (the history fills them in).
+    """
+    agents: dict[str, Agent] = {}
+    for event in events:
+        for name in _named(event):
+            agents.setdefault(name, Agent(name))
+        if event.agent:
+            agents[event.agent].events.append(event)
+        _HANDLERS.get(event.kind, _nothing)(agents, event)
+    _join_spawns(agents, events)
+    return agents
+
+
+def _named(event: Event) -> Iterable[str]:
+    if event.agent:
+        yield event.agent
+    if event.kind in _ABOUT_CHILD and event.get("child"):
+        yield str(event.get("child"))
+    if event.kind is Kind.AGENT_STARTED and event.get("parent"):
+        yield str(event.get("parent"))
+
+
+def _nothing(agents: dict[str, Agent], event: Event) -> None:
+    pass
+
+
+def _started(agents: dict[str, Agent], event: Event) -> None:
+    agent = agents[event.agent]
+    run = agent.runs[-1] if agent.runs else None
+    key = str(event.get("run") or "")
+    same = run is not None and not _is_new_run(run, event, key)
+    if run is None or not same:
+        agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, key))
+    elif run.start is None:
+        run.start = event
+    _describe(agent, event)
+
+
+def _is_new_run(run: Run, event: Event, key: str) -> bool:
+    if key and run.key:
+        return key != run.key
+    return any(end.file == event.file for end in run.ends)
+
+
+def _describe(agent: Agent, event: Event) -> None:
+    if event.get("parent") and agent.edge is None:
+        agent.parent, agent.edge = str(event.get("parent")), event
+    agent.role = agent.role or str(event.get("role") or "")
+    agent.name = agent.name or str(event.get("name") or "")
+    agent.model = agent.model or str(event.get("model") or "")
+    if agent.background is None and event.get("background") is not None:
+        agent.background = bool(event.get("background"))
+
+
+def _resumed(agents: dict[str, Agent], event: Event) -> None:
+    agent = agents[event.agent]
+    if not agent.runs:
+        agent.runs.append(Run(agent.id, 1, event, str(event.get("run") or "")))
+    elif agent.runs[-1].ends:
+        agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, str(event.get("run") or "")))
+
+
+def _message(agents: dict[str, Agent], event: Event) -> None:
+    """A message to an agent that has ended is a follow-up: it begins a new run."""
+    agent = agents.get(event.agent)
+    if agent is not None and agent.runs and agent.runs[-1].ends:
+        agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, ""))
+
+
+def _ended(agents: dict[str, Agent], event: Event) -> None:
+    agent = agents[event.agent]
+    _run_of(agent, event).ends.append(event)
+
+
+def _run_of(agent: Agent, event: Event) -> Run:
+    """The run that a record belongs to: by its run id, else the latest."""
+    key = event.get("run")
+    if key is not None:
+        for run in agent.runs:
+            if run.key == str(key):
+                return run
+    if not agent.runs:
+        agent.runs.append(Run(agent.id, 1))
+    return agent.runs[-1]
+
+
+def _noticed(agents: dict[str, Agent], event: Event) -> None:
+    child = agents.get(str(event.get("child") or ""))
+    if child is None:
+        return
+    run = _run_of(child, event)
+    (run.queued if event.kind is Kind.NOTICE_QUEUED else run.notices).append(event)
+
+
+_ABOUT_CHILD = (
+    Kind.SPAWN_ANSWERED,
+    Kind.SPAWN_REQUESTED,
+    Kind.NOTICE_QUEUED,
+    Kind.NOTICE_DELIVERED,
+)
+_HANDLERS = {
+    Kind.AGENT_STARTED: _started,
+    Kind.AGENT_RESUMED: _resumed,
+    Kind.AGENT_ENDED: _ended,
+    Kind.USER_MESSAGE: _message,
+    Kind.NOTICE_QUEUED: _noticed,
+    Kind.NOTICE_DELIVERED: _noticed,
+}
+
+
+def spawns(events: Iterable[Event]) -> list[Spawn]:
+    """Spawn requests joined with their answers by call id, in order of asking."""
+    found: list[Spawn] = []
+    by_call: dict[tuple[str, str], Spawn] = {}
+    for event in events:
+        if event.kind not in (Kind.SPAWN_REQUESTED, Kind.SPAWN_ANSWERED):
+            continue
+        call = str(event.get("call") or "")
+        spawn = by_call.get((event.agent, call)) if call else None
+        if spawn is None:
+            spawn = Spawn(event.agent, call)
+            found.append(spawn)
+            if call:
+                by_call[event.agent, call] = spawn
+        if event.kind is Kind.SPAWN_REQUESTED:
+            spawn.asked = spawn.asked or event
+        else:
+            spawn.answered = spawn.answered or event
+        spawn.child = spawn.child or str(event.get("child") or "")
+    return found
+
+
+def _join_spawns(agents: dict[str, Agent], events: Sequence[Event]) -> None:
+    """Give each agent its spawn: by the child's id, by the call id, else by path or name."""
+    for spawn in spawns(events):
+        child = agents.get(spawn.child) or _child_of(agents, spawn)
+        if child is None or child.spawn is not None:
+            continue
+        spawn.child, child.spawn = child.id, spawn
+        for event in (spawn.asked, spawn.answered):
+            if event is not None:
+                if child.edge is None and child.id != spawn.parent:
+                    child.parent, child.edge = spawn.parent, event
+                _describe_by_spawn(child, event)
+
+
+def _child_of(agents: dict[str, Agent], spawn: Spawn) -> Agent | None:
+    for agent in agents.values():
+        start = agent.runs[0].start if agent.runs else None
+        if start is not None and spawn.call and str(start.get("call") or "") == spawn.call:
+            return agent
+    return None
+
+
+def _describe_by_spawn(agent: Agent, event: Event) -> None:
+    agent.role = agent.role or str(event.get("role") or "")
+    agent.name = agent.name or str(event.get("name") or "")
+    if agent.background is None and event.get("background") is not None:
+        agent.background = bool(event.get("background"))

@@ -1,0 +1,122 @@
+"""The diagnosis: one label for what went wrong, from one ordered table over the findings.
+
+Each row names a label and the breaches that it stands for, as ``LAW`` or
+``LAW:label``. The first row with a breach in the findings wins; breaches that
+follow from another one count only where no other does. Where nothing is broken
+the history itself says whether all is well, or failed and said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runs.core.events import Kind
+from runs.core.history import History
+from runs.core.law import Finding, Verdict
+
+TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("hidden_permission", ("L14",)),
+    ("dead_spawn", ("L15",)),
+    ("watchdog_false_alarm", ("L17",)),
+    ("cancel_overreach", ("L7:cancel_overreach",)),
+    ("cancel_ignored", ("L7:cancel_ignored",)),
+    ("resume_lost_outcome", ("L8:resume_lost_outcome",)),
+    ("child_kills_parent", ("L10",)),
+    ("model_substituted", ("L18",)),
+    ("rate_limit_wave", ("L6:rate_limit_wave",)),
+    ("endless_retry", ("L6:endless_retry",)),
+    ("retry_storm", ("L6:retry_storm",)),
+    ("early_exit_root_cut", ("L16:early_exit_root_cut",)),
+    ("early_exit_children_lost", ("L4:early_exit_children_lost", "L16:early_exit_children_lost")),
+    ("premature_idle", ("L4:premature_idle",)),
+    ("premature_terminal", ("L4:premature_terminal", "L12:premature_terminal")),
+    ("cut_stream_false_completion", ("L2:cut_stream_false_completion",)),
+    ("provider_error_false_completion", ("L2:provider_error_false_completion",)),
+    ("truncated_success", ("L2:truncated_success",)),
+    ("misrouted_notice", ("L9",)),
+    ("zombie", ("L12:zombie",)),
+    ("duplicate_terminal", ("L1:duplicate_terminal",)),
+    ("slots_leaked", ("L11",)),
+    ("stall", ("L5",)),
+    ("orphaned", ("L8:orphaned",)),
+    ("lost_terminal", ("L1:lost_terminal",)),
+    ("terminal_not_published", ("L13:terminal_not_published",)),
+    ("trace_parent_wrong", ("L13:trace_parent_wrong",)),
+    ("notice_lost", ("L3",)),
+    ("no_retry", ("L6:no_retry",)),
+    ("log_damaged", ("L8:log_damaged",)),
+)
+"""Label, and the breaches it stands for; the order is the order of causes."""
+
+WEAK: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("retry_storm", ("L6:flat", "L6:retry_after", "L6:permanent_retried", "L6:tool_replayed")),
+    ("retry_storm", ("L6",)),
+    ("terminal_not_published", ("L13",)),
+    ("early_exit_children_lost", ("L16",)),
+    ("lost_terminal", ("L1",)),
+    ("premature_terminal", ("L2", "L12", "L4")),
+    ("cancel_ignored", ("L7",)),
+    ("orphaned", ("L8",)),
+)
+"""The same for breaches that are no failure of the lifecycle by themselves: a run that failed
+and said so stays `failed_and_reported` although its retries were spaced badly."""
+
+OTHERS = ("healthy", "failed_and_reported", "environment", "unknown")
+LABELS: tuple[str, ...] = tuple(dict.fromkeys([*(label for label, _ in TABLE), *OTHERS]))
+"""Every label that a diagnosis can be."""
+
+
+def diagnose(history: History, findings: Sequence[Finding]) -> str:
+    """The label of the first row that the breaches match; else what the history itself says."""
+    broken = [one for one in findings if one.verdict is Verdict.BROKEN]
+    causes = [one for one in broken if not one.because]
+    label = _first(TABLE, causes) or _first(TABLE, broken)
+    if label:
+        return label
+    if _failed_and_told(history):
+        return "failed_and_reported"
+    label = _first(WEAK, broken)
+    if label:
+        return label
+    return _without_breach(history, findings)
+
+
+def _first(table: Sequence[tuple[str, tuple[str, ...]]], broken: Sequence[Finding]) -> str:
+    seen = {one.law for one in broken} | {f"{one.law}:{one.label}" for one in broken}
+    return next((label for label, marks in table if seen.intersection(marks)), "")
+
+
+def _failed_and_told(history: History) -> bool:
+    """Whether a sub-agent failed and its parent was told, or the root failed and said so."""
+    if any(
+        run.status == "failed" and any(note.get("status") == "failed" for note in run.notices)
+        for run in history.runs
+    ):
+        return True
+    return any(
+        event.get("is_error") or event.get("status") == "failed"
+        for event in history.of(Kind.RESULT)
+    )
+
+
+def _without_breach(history: History, findings: Sequence[Finding]) -> str:
+    if _environment(history):
+        return "environment"
+    if history.losses:
+        return "log_damaged"
+    ended = [run for run in history.runs if run.ends]
+    judged = any(one.verdict is Verdict.HOLDS for one in findings)
+    if not judged or not history.events:
+        return "unknown"
+    if history.runs and not ended:
+        return "unknown"
+    if any(run.status == "failed" for run in ended):
+        # It failed, and whether anybody was told is not to be seen here.
+        return "unknown"
+    return "healthy"
+
+
+def _environment(history: History) -> bool:
+    """Whether the agent never came to work: it ended before any agent or model call began."""
+    begun = history.agents or history.attempts
+    return bool(history.of(Kind.GUARD)) or (bool(history.of(Kind.PROCESS_EXITED)) and not begun)

@@ -1,0 +1,265 @@
+"""The history of a run: all its events in order, and the questions that laws ask of it.
+
+Built once from numbered events, read by laws, timeline, outcome and diagnosis.
+Mirrored sightings (``seen.again``) are folded into the event that they repeat.
+Order is by time and number; an event of a source without times stands where its
+neighbours in the same file stand.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from runs.core.agents import Agent, Run, Spawn, collect, spawns
+from runs.core.attempts import Attempt, Call, attempts, calls
+from runs.core.callers import assign
+from runs.core.events import Event, Kind
+from runs.core.law import Evidence
+from runs.core.order import Interval, closes, fold, intervals, times_of
+from runs.core.tree import depth_of, root_of
+
+SKEW = 0.25
+"""Seconds by which records of two sources may be out of order without meaning anything."""
+
+_LOSSY = frozenset(
+    {"half-line", "glued", "invalid-utf8", "nul", "truncated", "not-json", "too-long", "too-deep"}
+)
+
+
+class History:
+    """Everything that is known about one run, in order.
+
+    `complete`: nothing happened after the last record of any source (a run that
+    still goes on, and a log that its owner calls incomplete, is not complete).
+    None means: complete, unless a file is known to be cut.
+    """
+
+    def __init__(self, events: Iterable[Event], *, complete: bool | None = None) -> None:
+        folded = fold(events)
+        self._times = times_of(folded)
+        self.events: tuple[Event, ...] = tuple(
+            sorted(folded, key=lambda event: (self._times[event.seq], closes(event), event.seq))
+        )
+        self._places = {event.seq: place for place, event in enumerate(self.events)}
+        self._by_kind: dict[Kind, list[Event]] = defaultdict(list)
+        for event in self.events:
+            self._by_kind[event.kind].append(event)
+        self.timed = any(event.t is not None for event in self.events)
+        self.end = max(self._times.values(), default=0.0)
+        self.complete = self._is_complete() if complete is None else complete
+
+    def _is_complete(self) -> bool:
+        return not any(event.get("what") == "truncated" for event in self.damage)
+
+    # Events
+
+    def of(self, *kinds: Kind) -> list[Event]:
+        """The events of these kinds, in order."""
+        if len(kinds) == 1:
+            return list(self._by_kind.get(kinds[0], ()))
+        found = [event for kind in kinds for event in self._by_kind.get(kind, ())]
+        return sorted(found, key=self.place)
+
+    def time(self, event: Event) -> float:
+        """Seconds since the run's start; of an untimed event, when its neighbours happened."""
+        return self._times[event.seq]
+
+    def place(self, event: Event) -> int:
+        """The event's place in the order of the history, from 0."""
+        return self._places[event.seq]
+
+    def after(self, event: Event, *kinds: Kind) -> Iterator[Event]:
+        """The events that follow it, of these kinds (all kinds if none is given)."""
+        wanted = self.events if not kinds else self.of(*kinds)
+        start = bisect.bisect_right([self.place(one) for one in wanted], self.place(event))
+        yield from wanted[start:]
+
+    def between(self, first: Event | None, last: Event | None, *kinds: Kind) -> list[Event]:
+        """The events from `first` to `last`, both left out; None is the edge of the history."""
+        low = -1 if first is None else self.place(first)
+        high = len(self.events) if last is None else self.place(last)
+        return [event for event in self.of(*kinds) if low < self.place(event) < high]
+
+    @property
+    def last(self) -> Event | None:
+        """The last event of the history."""
+        return self.events[-1] if self.events else None
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The views in which anything was seen."""
+        return frozenset(place.source for event in self.events for place in event.sightings)
+
+    @cached_property
+    def end_record(self) -> Event | None:
+        """The record that closes the history: shutdown, exit or end of capture, else the last."""
+        closing = self.of(Kind.SESSION_ENDED, Kind.PROCESS_EXITED, Kind.CAPTURE_ENDED, Kind.RESULT)
+        return closing[-1] if closing else self.last
+
+    # Damage
+
+    @cached_property
+    def damage(self) -> list[Event]:
+        """What is wrong with the files, repaired or not."""
+        return self.of(Kind.DAMAGE)
+
+    @cached_property
+    def losses(self) -> list[Event]:
+        """Damage by which something may have been lost."""
+        return [
+            event
+            for event in self.damage
+            if not event.get("repaired") and (event.get("lost") or event.get("what") in _LOSSY)
+        ]
+
+    def may_have_lost(self, run: Run) -> bool:
+        """Whether a record that this run lacks may have stood in a damaged line."""
+        files = {event.file for event in self.agents[run.agent].events}
+        parent = self.agents.get(self.agents[run.agent].parent or "")
+        if parent is not None:
+            files |= {event.file for event in parent.events}
+        return any(event.file in files or not files for event in self.losses)
+
+    # Agents
+
+    @cached_property
+    def agents(self) -> dict[str, Agent]:
+        """Agents by id, with runs, parents and depth, in order of appearance."""
+        agents = collect(self.events)
+        self.root = root_of(agents, self._by_kind[Kind.SESSION_STARTED])
+        for agent in agents.values():
+            if agent.id == self.root:
+                agent.parent = None
+            elif agent.parent is None or agent.parent not in agents:
+                agent.parent = self.root
+        for agent in agents.values():
+            agent.depth = depth_of(agents, agent)
+        return agents
+
+    @cached_property
+    def root(self) -> str:
+        """Id of the agent at the top."""
+        _ = self.agents  # sets it
+        return self.root
+
+    @property
+    def children(self) -> list[Agent]:
+        """Every agent but the one at the top."""
+        return [agent for agent in self.agents.values() if agent.id != self.root]
+
+    def parent_of(self, agent: str) -> str:
+        """Id of the agent's parent, empty for the one at the top."""
+        return (self.agents[agent].parent if agent in self.agents else None) or ""
+
+    def descendants(self, agent: str) -> list[Agent]:
+        """All agents below it."""
+        return [one for one in self.children if agent in self.ancestors(one.id)]
+
+    def ancestors(self, agent: str) -> list[str]:
+        """Ids from its parent to the top."""
+        found: list[str] = []
+        above = self.parent_of(agent)
+        while above and above not in found:
+            found.append(above)
+            above = self.parent_of(above)
+        return found
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The runs of all sub-agents, in order of agents."""
+        return [run for agent in self.children for run in agent.runs]
+
+    @cached_property
+    def spawns(self) -> list[Spawn]:
+        """Requests for children with their answers."""
+        joined = [agent.spawn for agent in self.agents.values() if agent.spawn is not None]
+        known = {(spawn.parent, spawn.call): spawn for spawn in joined if spawn.call}
+        return [known.get((one.parent, one.call), one) for one in spawns(self.events)]
+
+    def is_open(self, run: Run, at: Event) -> bool:
+        """Whether the run has begun and not ended when `at` happens (with the skew of sources)."""
+        if run.start is None or self.place(run.start) > self.place(at):
+            return False
+        return not any(self.precedes(end, at) for end in run.ends)
+
+    def precedes(self, first: Event, second: Event) -> bool:
+        """Whether `first` came no later than `second`, as far as two clocks can tell."""
+        if first.file == second.file or not self.timed:
+            return self.place(first) <= self.place(second)
+        return self.time(first) <= self.time(second) + SKEW
+
+    def open_runs(self, owner: str, at: Event) -> list[Run]:
+        """The runs of `owner`'s own children that are open when `at` happens."""
+        return [
+            run
+            for agent in self.children
+            if agent.parent == owner
+            for run in agent.runs
+            if self.is_open(run, at)
+        ]
+
+    # Intervals
+
+    @cached_property
+    def tools(self) -> dict[str, list[Interval]]:
+        """Tool calls by agent."""
+        return intervals(self.of(Kind.TOOL_STARTED, Kind.TOOL_ENDED), Kind.TOOL_STARTED, "call")
+
+    @cached_property
+    def questions(self) -> dict[str, list[Interval]]:
+        """Questions and permissions by the agent that asks."""
+        return intervals(
+            self.of(Kind.QUESTION_ASKED, Kind.QUESTION_ANSWERED), Kind.QUESTION_ASKED, "id"
+        )
+
+    # Model calls
+
+    @cached_property
+    def attempts(self) -> list[Attempt]:
+        """Every try of a model call that the provider saw, by start, joined to agents."""
+        found = attempts(self.events, self._times)
+        self.callers, self.callers_certain = assign(found, self.agents, self.root, self._times)
+        for attempt in found:
+            attempt.agent = attempt.agent or self.callers.get(attempt.caller, "")
+        return found
+
+    @cached_property
+    def callers(self) -> dict[str, str]:
+        """Agent id by caller of the provider (see :mod:`runs.core.callers`)."""
+        _ = self.attempts  # sets it
+        return self.callers
+
+    @cached_property
+    def callers_certain(self) -> bool:
+        """False where callers were matched with agents only by their order."""
+        _ = self.attempts  # sets it
+        return self.callers_certain
+
+    @cached_property
+    def calls(self) -> list[Call]:
+        """Model calls with their attempts, in order of their first try."""
+        return calls(self.attempts)
+
+    def calls_of(self, agent: str, run: Run | None = None) -> list[Call]:
+        """The model calls of one agent (of one of its runs), by the provider's records."""
+        mine = [call for call in self.calls if agent and call.agent == agent]
+        if run is None or len(self.agents[agent].runs) == 1:
+            return mine
+        start = self.time(run.start) - SKEW if run.start else float("-inf")
+        runs = self.agents[agent].runs
+        later = runs[run.number].start if run.number < len(runs) else None
+        stop = self.time(later) - SKEW if later else float("inf")
+        return [call for call in mine if start <= call.attempts[0].start < stop]
+
+
+def evidence(*events: Event | None) -> tuple[Evidence, ...]:
+    """Evidence for these events, each place where they were seen; None is left out."""
+    found: dict[tuple[int, str], Evidence] = {}
+    for event in events:
+        if event is not None:
+            for place in event.sightings:
+                found.setdefault((event.seq, place.ref), Evidence(event.seq, place.ref))
+    return tuple(found.values())

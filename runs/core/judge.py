@@ -1,0 +1,144 @@
+"""Judges a history: every law, then what follows from what, then one diagnosis.
+
+A law that crashes answers unknown, never holds. Laws are judged independently;
+afterwards a breach that follows from another one carries ``because`` (the law
+that caused it), and a stall that a hidden question or a dead spawn explains is
+not reported as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from fakes.registry import members
+from runs.core import laws as laws_package
+from runs.core.diagnosis import diagnose
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds, Verdict
+
+PRECEDENCE = (
+    *("L14", "L15", "L10", "L8", "L7", "L17", "L18", "L9", "L12", "L4"),
+    *("L2", "L1", "L6", "L5", "L11", "L3", "L13", "L16"),
+)
+"""Which of two breaches is taken as the cause, where either could be: the earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """All findings in order of laws, and the diagnosis that they add up to."""
+
+    findings: tuple[Finding, ...]
+    diagnosis: str
+
+    @property
+    def broken(self) -> tuple[Finding, ...]:
+        """The breaches, consequences included."""
+        return tuple(one for one in self.findings if one.verdict is Verdict.BROKEN)
+
+    def verdict(self, law: str, agent: str | None = None) -> Verdict:
+        """One law's answer over all agents (or for one): broken, else unknown, else holds."""
+        found = {
+            one.verdict
+            for one in self.findings
+            if one.law == law and (agent is None or one.agent == agent)
+        }
+        for verdict in (Verdict.BROKEN, Verdict.UNKNOWN, Verdict.HOLDS):
+            if verdict in found:
+                return verdict
+        return Verdict.UNKNOWN
+
+
+@cache
+def laws() -> dict[str, Law]:
+    """All laws by id (``L1`` … ``L18``), in order."""
+    found: dict[str, Law] = {law.id: law for law in members(laws_package, "LAW").values()}
+    return dict(sorted(found.items(), key=lambda item: int(item[0].removeprefix("L"))))
+
+
+def judge(
+    history: History,
+    thresholds: Thresholds | None = None,
+    only: Iterable[Law] | None = None,
+) -> Judgement:
+    """Judge `history` by every law (or by `only` these), with stated thresholds."""
+    limits = thresholds or Thresholds()
+    chosen = list(laws().values()) if only is None else list(only)
+    findings = [finding for law in chosen for finding in _ask(law, history, limits)]
+    findings = _explain(findings, {law.id: law for law in chosen}, history)
+    return Judgement(tuple(findings), diagnose(history, findings))
+
+
+def _ask(law: Law, history: History, thresholds: Thresholds) -> list[Finding]:
+    """The law's findings; a crash, or no answer at all, is unknown."""
+    try:
+        found = list(law.judge(history, thresholds))
+    except Exception as error:  # a law may fail in any way; none is a pass
+        return [_unknown(law, f"The law could not be judged: {type(error).__name__}.")]
+    return found or [_unknown(law, "Nothing in this history speaks about it.")]
+
+
+def _unknown(law: Law, reason: str) -> Finding:
+    return Finding(law=law.id, verdict=Verdict.UNKNOWN, agent="", reason=reason)
+
+
+def _explain(findings: Sequence[Finding], by_id: dict[str, Law], history: History) -> list[Finding]:
+    """Mark each breach that follows from another one with the law that caused it."""
+    broken = [one for one in findings if one.verdict is Verdict.BROKEN]
+    explained = []
+    for finding in findings:
+        if finding.verdict is Verdict.BROKEN and not finding.because:
+            causes = [
+                other.law
+                for other in broken
+                if other.law in by_id
+                and finding.law in by_id[other.law].follows
+                and _related(history, other.agent, finding.agent)
+            ]
+            if causes:
+                finding = replace(finding, because=min(causes, key=_rank))
+        explained.append(_not_a_stall(finding))
+    return explained
+
+
+def _rank(law: str) -> int:
+    return PRECEDENCE.index(law) if law in PRECEDENCE else len(PRECEDENCE)
+
+
+def _related(history: History, one: str, other: str) -> bool:
+    """Whether two agents are the same, or one stands above the other."""
+    return (
+        one == other
+        or not one
+        or not other
+        or one in history.ancestors(other)
+        or other in history.ancestors(one)
+    )
+
+
+def _not_a_stall(finding: Finding) -> Finding:
+    """A stall that a hidden question or a dead spawn explains is not a breach of its own."""
+    if finding.law == "L5" and finding.because in ("L14", "L15"):
+        return replace(
+            finding,
+            verdict=Verdict.UNKNOWN,
+            label="",
+            reason=f"The silence is explained by {finding.because}.",
+        )
+    return finding
+
+
+def row(finding: Finding) -> dict[str, Any]:
+    """The finding as JSON (:class:`runs.core.schema.FindingRow`)."""
+    return {
+        "law": finding.law,
+        "verdict": finding.verdict.value,
+        "agent": finding.agent,
+        "evidence": [one.as_dict() for one in finding.evidence],
+        "reason": finding.reason,
+        "because": finding.because,
+        "label": finding.label,
+        "figures": dict(finding.figures),
+    }
