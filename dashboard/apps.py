@@ -7,3 +7,7 @@ from django.apps import AppConfig
 
 class DashboardConfig(AppConfig):
     name = "dashboard"
+
+    def ready(self) -> None:
+        """Register the check that keeps an exposed instance without a token from starting."""
+        from dashboard import checks  # noqa: F401

@@ -29,7 +29,12 @@ def _secret_key() -> str:
 SECRET_KEY = _secret_key()
 DEBUG = False
 ALLOWED_HOSTS = ["*"]  # The guard middleware checks the exact Host, port included.
+HOST = os.environ.get("LIFELINE_HOST", "127.0.0.1")
+"""The address that `up` listens on."""
+NAMES = [name for name in os.environ.get("LIFELINE_NAMES", "").lower().split(",") if name]
+"""Hosts (with their port, if any) under which a proxy publishes this instance."""
 TOKEN = os.environ.get("LIFELINE_TOKEN", "")
+READ_TOKEN = os.environ.get("LIFELINE_READ_TOKEN", "")
 BINARIES = Path(
     os.environ.get("LIFELINE_BINARIES", Path.home() / ".cache" / "lifeline" / "binaries")
 )
@@ -42,17 +47,37 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.staticfiles",
     "channels",
-    "django_htmx",
     "runs",
     "dashboard",
 ]
 MIDDLEWARE = [
+    "dashboard.guard.GuardMiddleware",
+    "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "dashboard.access.AccessMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "csp.middleware.CSPMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
 ]
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+CSRF_COOKIE_NAME = "lifeline_csrf"
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Strict"
+CSRF_FAILURE_VIEW = "dashboard.trouble.forbidden"
+CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in NAMES]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
 ROOT_URLCONF = "dashboard.urls"
 ASGI_APPLICATION = "dashboard.asgi.application"
 TEMPLATES = [
@@ -60,7 +85,12 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [BASE / "templates"],
         "APP_DIRS": False,
-        "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "dashboard.preferences.context",
+            ]
+        },
     }
 ]
 
@@ -91,6 +121,11 @@ CHANNEL_LAYERS = (
 
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = not STATIC_ROOT.is_dir()  # `up` collects and packs them first
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False

@@ -1,0 +1,95 @@
+// The live list: fetches its rows again when the server pokes, else every few seconds; counts on in between.
+
+import { paintClock } from "./base.js";
+
+const POLL = 3000;
+const SPACING = 400;
+const rows = document.getElementById("rows");
+const state = document.getElementById("live-state");
+let last = rows.innerHTML;
+let waiting = null;
+let asked = 0;
+
+function show(word) {
+  state.dataset.state = word;
+  state.textContent = word === "live" ? "live" : "reconnecting";
+}
+
+async function refresh() {
+  asked = Date.now();
+  try {
+    const answer = await fetch(rows.dataset.url + location.search, { headers: { Accept: "text/html" } });
+    if (!answer.ok) throw new Error(String(answer.status));
+    replace(await answer.text());
+    show("live");
+  } catch {
+    show("reconnecting");
+  }
+}
+
+/** Puts the new rows in, keeping the focus on the run that had it. */
+function replace(html) {
+  if (html === last) return;
+  last = html;
+  const focused = document.activeElement?.closest?.("[data-run]")?.dataset.run;
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  rows.replaceChildren(...fresh.body.childNodes);
+  if (rows.querySelector("[data-run]")) rows.closest("section").hidden = false;
+  paintClock(rows);
+  if (focused) rows.querySelector(`[data-run="${CSS.escape(focused)}"] a`)?.focus({ preventScroll: true });
+}
+
+/** Refreshes soon; many pokes become one fetch. */
+function poke() {
+  if (waiting) return;
+  waiting = setTimeout(() => {
+    waiting = null;
+    refresh();
+  }, Math.max(0, SPACING - (Date.now() - asked)));
+}
+
+function listen() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const socket = new WebSocket(`${scheme}://${location.host}/ws/runs/`);
+  socket.onopen = () => show("live");
+  socket.onmessage = poke;
+  socket.onclose = () => setTimeout(listen, 5000);
+}
+
+/** "silent 41 s of 180 s" and "next in 1.2 s" go on counting between two fetches. */
+function count() {
+  const now = Date.now() / 1000;
+  for (const pulse of rows.querySelectorAll("[data-since],[data-until]")) {
+    const { since, limit, until } = pulse.dataset;
+    if (since) pulse.textContent = `silent ${Math.max(0, Math.round(now - since))} s${limit ? ` of ${Math.round(limit)} s` : ""}`;
+    else pulse.textContent = pulse.textContent.replace(/next in .*/, `next in ${Math.max(0, until - now).toFixed(1)} s`);
+  }
+}
+
+/** The version field suggests the versions of the chosen agent. */
+function chooseAgent() {
+  const agent = document.getElementById("start-agent");
+  const version = document.getElementById("start-version");
+  agent.addEventListener("change", () => {
+    version.setAttribute("list", `versions-${agent.value}`);
+    version.value = "";
+  });
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.target.closest("input,select,textarea") || event.ctrlKey || event.metaKey) return;
+  const filter = document.getElementById("filter");
+  if (!filter.offsetParent) return;
+  event.preventDefault();
+  filter.select();
+});
+
+chooseAgent();
+setInterval(count, 250);
+if (rows.dataset.newest === "true") {
+  listen();
+  setInterval(() => document.hidden || Date.now() - asked < POLL || refresh(), 1000);
+  refresh();
+} else {
+  state.textContent = "an older page";
+}

@@ -1,0 +1,62 @@
+"""Answers for trouble: as JSON that names the thing and what to do, or as a page that does so."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Whether the asker is a program."""
+    return request.path.startswith("/api/") or "application/json" in request.headers.get(
+        "accept", ""
+    )
+
+
+def plain(request: HttpRequest, status: int, what: str, do: str = "") -> HttpResponse:
+    """Without a template: for the gates, which trust nothing of the request."""
+    if wants_json(request):
+        return as_json(status, what, do)
+    return HttpResponse(f"{what}\n{do}\n", status=status, content_type="text/plain; charset=utf-8")
+
+
+def as_json(status: int, what: str, do: str = "") -> JsonResponse:
+    """``{"error": {"what", "do"}}``."""
+    return JsonResponse({"error": {"what": what, "do": do}}, status=status)
+
+
+def page(request: HttpRequest, status: int, what: str, do: str = "") -> HttpResponse:
+    """As a page with the usual header."""
+    if wants_json(request):
+        return as_json(status, what, do)
+    return render(request, "error.html", {"what": what, "do": do, "status": status}, status=status)
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """404."""
+    return page(request, 404, "There is nothing at this address.", "It may have been deleted.")
+
+
+def forbidden(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """403 of the CSRF check."""
+    return page(
+        request,
+        403,
+        "The form did not come from a page of this instance.",
+        "Reload the page and press again; cookies have to be allowed.",
+    )
+
+
+def refused(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """403."""
+    return page(request, 403, "This is not allowed.")
+
+
+def bad(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """400."""
+    return plain(request, 400, "The request is not understood.")
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    """500, without a template so that a broken template cannot break it."""
+    return plain(request, 500, "Lifeline made a mistake.", "The server's log says which.")
