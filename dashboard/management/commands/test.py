@@ -1,0 +1,78 @@
+"""``test [--fast] [PYTEST ARGUMENTS]``: ruff, mypy, import-linter and pytest, on real parts.
+
+The suite runs on SQLite with the embedded Redis; the parts that store and stream run
+once more on PostgreSQL with a real Redis where both are found. It closes with pytest's line.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from dashboard.servers import NotFound, postgres, redis_server
+
+STORED = ("runs/tests/flow", "dashboard/tests")
+"""Folders whose tests are about the database and the live stream."""
+
+
+class Command(BaseCommand):
+    help = "Check the code and run the tests."
+    requires_system_checks: tuple[str, ...] = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--fast", action="store_true", help="without browser and binaries")
+        parser.add_argument("--no-postgres", action="store_true")
+        parser.add_argument("rest", nargs="*", help="handed to pytest (after --)")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        os.chdir(settings.BASE)
+        rest: list[str] = options["rest"]
+        checks = [] if rest else self._checks()
+        failed = [name for name, command in checks if not self._run(name, command)]
+        marks = "not browser and not binary and not slow" if options["fast"] else ""
+        if not rest and not options["fast"] and not options["no_postgres"]:
+            if not self._on_postgres():
+                failed.append("pytest on PostgreSQL")
+        chosen = ["-m", marks] if marks else []
+        if not self._run("pytest", [sys.executable, "-m", "pytest", *chosen, *rest]):
+            failed.append("pytest")
+        if failed:
+            print(f"Failed: {', '.join(failed)}.", file=sys.stderr)
+            raise SystemExit(1)
+
+    def _checks(self) -> list[tuple[str, list[str]]]:
+        tools = Path(sys.executable).parent
+        return [
+            ("ruff", [str(tools / "ruff"), "check", "."]),
+            ("ruff format", [str(tools / "ruff"), "format", "--check", "."]),
+            ("mypy", [sys.executable, "-m", "mypy"]),
+            ("import-linter", [str(tools / "lint-imports")]),
+        ]
+
+    def _run(self, name: str, command: list[str], **env: str) -> bool:
+        print(f"── {name}", flush=True)
+        began = time.monotonic()
+        code = subprocess.run(command, env={**os.environ, **env}).returncode
+        print(f"   {name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+        return code == 0
+
+    def _on_postgres(self) -> bool:
+        """The storing and streaming tests once more; True as well where there is no server."""
+        try:
+            with postgres() as database, redis_server() as redis:
+                return self._run(
+                    "pytest on PostgreSQL",
+                    [sys.executable, "-m", "pytest", "-m", "not binary", *STORED],
+                    DATABASE_URL=database,
+                    LIFELINE_TEST_REDIS_URL=redis,
+                )
+        except NotFound as missing:
+            print(f"── pytest on PostgreSQL: left out, {missing}", flush=True)
+            return os.environ.get("LIFELINE_REQUIRE_ALL") != "1"
