@@ -37,9 +37,9 @@ class Command(BaseCommand):
         checks = [] if rest else self._checks()
         failed = [name for name, command in checks if not self._run(name, command)]
         marks = "not browser and not binary and not slow" if options["fast"] else ""
-        if not rest and not options["fast"] and not options["no_postgres"]:
-            if not self._on_postgres():
-                failed.append("pytest on PostgreSQL")
+        whole = not (rest or options["fast"] or options["no_postgres"])
+        if whole and not self._on_postgres():
+            failed.append("pytest on PostgreSQL")
         chosen = ["-m", marks] if marks else []
         if not self._run("pytest", [sys.executable, "-m", "pytest", *chosen, *rest]):
             failed.append("pytest")
