@@ -183,6 +183,14 @@ class Driver(ABC):
     def executable(self, folder: Path) -> Path:
         """The executable inside an installation; HarnessError when it is not there."""
 
+    def published(self) -> tuple[tuple[str, str], ...]:
+        """A builtin agent's versions with their dates, oldest first; others ask their registry."""
+        return ()
+
+    def can_start(self, version: str) -> bool:
+        """Whether this version of a builtin agent starts at all."""
+        return True
+
     def prepare(self, binary: Binary, folder: Path, say: Say) -> None:  # noqa: B027
         """Make once per version, in `folder`, what each run would else do at its start."""
 

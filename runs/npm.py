@@ -1,0 +1,90 @@
+"""Asks npm for the versions of a package, and installs one."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from runs.driver import Package
+from runs.errors import CannotRunHere
+from runs.packages import Job, Published, bare, check
+from runs.versions import ordered, valid
+
+_KEYS = re.compile(
+    r"registry|@[\w.~-]+:registry|cafile|ca|proxy|https-proxy|noproxy|strict-ssl|"
+    r"replace-registry-host|omit-lockfile-registry-resolved|fetch-(retries|timeout)"
+)
+
+
+def npm() -> str:
+    """The npm of this machine; CannotRunHere when there is none."""
+    found = shutil.which("npm")
+    if found is None:
+        raise CannotRunHere(
+            "npm is not installed.", "Install Node with npm, or register an executable."
+        )
+    return found
+
+
+@cache
+def _configuration(npm_path: str) -> str:
+    """What this machine's npm is told about registries, as the text of a fresh .npmrc."""
+    given: dict[str, Any] = {}
+    with suppress(OSError, ValueError, subprocess.TimeoutExpired):
+        shown = subprocess.run(
+            [npm_path, "config", "ls", "--json"], capture_output=True, text=True, timeout=60
+        )
+        given = json.loads(shown.stdout)
+    lines = ["audit=false", "fund=false", "update-notifier=false"]
+    for name, value in given.items():
+        if not _KEYS.fullmatch(name) or value in (None, "", [], [""]):
+            continue
+        if isinstance(value, list):
+            lines += [f"{name}[]={bare(item)}" for item in value]
+        else:
+            lines.append(f"{name}={bare(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _job(job: Job) -> str:
+    path = npm()
+    configuration = job.home / "npmrc"
+    configuration.write_text(_configuration(path))
+    nothing = job.home / "npmrc-global"
+    nothing.touch()
+    job.extra = {
+        **job.extra,
+        "npm_config_userconfig": str(configuration),
+        "npm_config_globalconfig": str(nothing),
+        "npm_config_cache": str(job.home / "cache"),
+    }
+    return path
+
+
+def versions(package: Package, job: Job) -> list[Published]:
+    """All versions of an npm package with their dates, oldest first."""
+    argv = [_job(job), "view", package.name, "time", "versions", "--json"]
+    text = job.run(argv, f"asking npm for the versions of {package.name}")
+    found = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    times: dict[str, str] = found.get("time", {})
+    listed = found.get("versions", [])
+    listed = [listed] if isinstance(listed, str) else listed
+    return [
+        Published(version, times.get(version, ""))
+        for version in ordered(str(item) for item in listed if valid(str(item)))
+    ]
+
+
+def install(package: Package, version: str, folder: Path, job: Job) -> None:
+    """Install one version below `folder` (``node_modules``), without scripts unless allowed."""
+    check(package, version)
+    argv = [_job(job), "install", "--prefix", str(folder), "--no-save", "--no-package-lock"]
+    argv += ["--loglevel=warn", *([] if package.scripts else ["--ignore-scripts"])]
+    job.watch = folder.parent
+    job.run([*argv, f"{package.name}@{version}", *package.extra], f"installing {version} with npm")
