@@ -131,3 +131,21 @@ def _inside(base: Path, name: str) -> Path:
     if ".." in Path(name).parts or Path(name).is_absolute():
         return base / "no-such-file"
     return path
+
+
+PACK_ABOVE = 64 * 1024
+"""Raw files larger than this are packed when the run is over."""
+
+
+def pack(run: models.Run) -> None:
+    """Pack the raw sources (zstd), note the run's size on disk. Safe to call again."""
+    sources = folder(run) / "sources"
+    for path in sorted(sources.glob("*")) if sources.is_dir() else []:
+        if path.suffix == ".zst" or path.is_symlink() or path.stat().st_size < PACK_ABOVE:
+            continue
+        packed = path.with_name(path.name + ".zst")
+        with path.open("rb") as raw, packed.open("wb") as out:
+            zstandard.ZstdCompressor(level=3).copy_stream(raw, out)
+        path.unlink()
+    size = sum(item.lstat().st_size for item in folder(run).rglob("*") if not item.is_dir())
+    models.Run.objects.filter(pk=run.pk).update(size=size)

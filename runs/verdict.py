@@ -1,0 +1,127 @@
+"""From a stored history to what the run's row says: findings, outcome, diagnosis, summary.
+
+Everything here is made again by ``rejudge`` from the stored events alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from runs import catalogue, models, notify, report, store
+from runs.core import judge, outcome
+from runs.core.events import Kind
+from runs.core.history import History
+from runs.driver import Binary
+
+log = logging.getLogger(__name__)
+
+
+def close(run: models.Run, status: str, error: dict[str, Any]) -> None:
+    """The run is over: judge it, store the verdict, and only then say that it ended."""
+    try:
+        judged = verdict_of(run)
+    except Exception as trouble:
+        log.exception("Run %s could not be judged", run.permalink)
+        judged = {}
+        error = error or {
+            "what": f"It could not be judged: {type(trouble).__name__}.",
+            "do": "Its events are stored. Report this, then `rejudge` it with a fixed version.",
+        }
+        status = models.Run.Status.ERRORED
+    _store(run, judged)
+    models.Run.objects.filter(pk=run.pk, status__in=models.Run.OPEN).update(
+        status=status, error=error, ended_at=timezone.now(), phase=""
+    )
+    run.refresh_from_db()
+    store.pack(run)
+    notify.poke_run(run.pk)
+    notify.poke_runs(run.pk)
+
+
+def rejudge(run: models.Run) -> None:
+    """Judge a stored run again, with today's laws; people's opinions stay."""
+    _store(run, verdict_of(run))
+    run.refresh_from_db()
+    notify.poke_run(run.pk)
+    notify.poke_runs(run.pk)
+
+
+def judge_quietly(run: models.Run) -> None:
+    """Judge what there is of a lost run; a failure is logged, the run stays lost."""
+    try:
+        rejudge(run)
+    except Exception:
+        log.exception("Lost run %s could not be judged", run.permalink)
+
+
+def verdict_of(run: models.Run) -> dict[str, Any]:
+    """Everything that is derived from the history, as fields of the row and `findings`."""
+    history = store.history(run)
+    judged = judge.judge(history, store.thresholds(run))
+    fields: dict[str, Any] = {
+        "diagnosis": judged.diagnosis,
+        "summary": report.summary(run, history),
+        "broken": _broken(judged),
+        "findings": [judge.row(finding) for finding in judged.findings],
+    }
+    if run.kind == models.Run.Kind.RUN:
+        facts = facts_of(run, history)
+        fields["outcome"] = outcome.outcome(facts)
+        fields["public_outcome"] = outcome.public_outcome(facts) if run.agent == "copilot" else ""
+        if fields["outcome"].startswith(("guard-", "invalid-", "startup-failed")):
+            fields["diagnosis"] = "environment"
+        fields["exit_code"] = facts.exit_code
+        fields["reported_version"] = facts.reported_version
+        fields["runtime"] = report.runtime(history)
+    return fields
+
+
+def _broken(judged: judge.Judgement) -> str:
+    laws = dict.fromkeys(finding.law for finding in judged.broken)
+    return f" {' '.join(laws)} " if laws else ""
+
+
+def facts_of(run: models.Run, history: History) -> outcome.Facts:
+    """What the outcome's table asks, from the history and the run's driver."""
+    driver = catalogue.driver(run.agent)
+    aimed = bool(run.snapshot.get("faults"))
+    return outcome.facts(
+        history,
+        requested_version=run.version,
+        runtime=driver.runtime(history, _binary(run)),
+        allowed_tools=driver.allowed_tools,
+        executed_tools=driver.executed_tools(history),
+        aimed=aimed,
+        delivered=not aimed or _delivered(history),
+    )
+
+
+def _binary(run: models.Run) -> Binary:
+    from pathlib import Path
+
+    return Binary(
+        agent=run.agent, version=run.version, path=Path(), folder=Path(), sha256=run.sha256
+    )
+
+
+def _delivered(history: History) -> bool:
+    """Whether every fault that was aimed acted at least once."""
+    for event in reversed(history.of(Kind.PHASE)):
+        if event.get("phase") == "provider-stopped":
+            return not event.get("detail", {}).get("undelivered")
+    return bool(history.of(Kind.FAULT_FIRED))
+
+
+def _store(run: models.Run, judged: dict[str, Any]) -> None:
+    findings = judged.pop("findings", [])
+    with transaction.atomic():
+        models.Finding.objects.filter(run=run).delete()
+        models.Finding.objects.bulk_create(
+            models.Finding(run=run, position=place, **row) for place, row in enumerate(findings)
+        )
+        if judged:
+            models.Run.objects.filter(pk=run.pk).update(**judged)
