@@ -1,9 +1,8 @@
 """Start an agent's binary under the minder, in the seal, and end its whole tree.
 
     async with prepare(workspace, seal, binary_folder=binary.folder) as stage:
-        base_url = stage.base_url            # known before the agent starts
         await provider.start(sock=stage.listener)
-        running = await stage.launch(driver.launch(context))
+        running = await stage.launch(driver.launch(context))   # knows stage.base_url
         ... read running.stdout / running.stderr ...
         ended = await running.wait()
 
@@ -14,21 +13,33 @@ process is killed, the minder sees its socket close and kills everything too.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from runs.control import Control
+from runs.errors import HarnessError
+from runs.outer import Outer
+from runs.sample import Sampler
 from runs.seal import Seal
-from runs.workspace import Workspace
+from runs.workspace import MIB, Workspace
 
 if TYPE_CHECKING:
     from runs.driver import Launch
 
 OnNetwork = Callable[[dict[str, Any]], None]
 """Takes ``{"host", "address", "port", "what"}`` of one attempt, as in `network.attempt`."""
+
+READ_AHEAD: Final = 64 * 1024
+"""Bytes of a standard stream that wait in memory at most (twice that, to be exact)."""
+MOST_ATTEMPTS: Final = 1000
+_RAISE: Final = 20.0
+"""Seconds that a busy machine may take to raise the seal or start a binary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,11 @@ class Limits:
     open_files: int = 8192
     processes: int = 4096
     """Only in force inside a seal that has its own users."""
+
+    def as_dict(self, own_user: bool) -> dict[str, int]:
+        """By the names of the system (``RLIMIT_…``)."""
+        limits = {"FSIZE": self.file_mib * MIB, "NOFILE": self.open_files, "CORE": 0}
+        return limits | ({"NPROC": self.processes} if own_user else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +70,74 @@ class Ended:
     lost: bool = False
 
 
-@dataclass(slots=True, kw_only=True)
 class Running:
     """The started agent."""
 
-    pid: int
-    """As this machine sees it (0: not known)."""
-    stdout: asyncio.StreamReader
-    stderr: asyncio.StreamReader
-    """Bytes; `await read(n)`. Reading slowly makes the agent wait, nothing piles up."""
-    stdin: asyncio.StreamWriter | None
+    def __init__(
+        self,
+        pid: int,
+        control: Control,
+        outer: Outer,
+        streams: tuple[asyncio.StreamReader, asyncio.StreamReader, asyncio.StreamWriter | None],
+    ) -> None:
+        self.pid = pid
+        """As this machine sees it (0: it was gone before it could be found)."""
+        self.stdout, self.stderr, self.stdin = streams
+        """Bytes; `await read(n)`. Reading slowly makes the agent wait, nothing piles up."""
+        self.sampler = Sampler(outer.minder or outer.pid)
+        self._control = control
+        self._outer = outer
 
     async def wait(self) -> Ended:
         """Until the agent's own process has ended and all of its tree is gone."""
-        raise NotImplementedError
+        message = await asyncio.shield(self._control.ended)
+        await self._outer.gone()
+        if message is None:
+            self.sampler.kill_survivors()
+            return Ended(lost=True)
+        return Ended(message.get("code"), message.get("signal"), int(message.get("left", 0)))
 
     async def kill(self, grace: float = 2.0) -> Ended:
         """TERM, `grace` seconds, KILL, for the whole tree; returns when nothing is left."""
-        raise NotImplementedError
+        if not self._control.ended.done():
+            await self._control.send({"what": "kill", "grace": grace})
+            done, _ = await asyncio.wait([self._control.ended], timeout=grace + 10)
+            if not done:
+                self.sampler.processes()
+                self._outer.kill()
+        return await self.wait()
 
-    def samples(self, every: float = 0.5) -> AsyncIterator[dict[str, Any]]:
-        """``{"rss": bytes, "cpu": percent of one core, "processes": n}`` until the end."""
-        raise NotImplementedError
+    def sample(self) -> dict[str, Any]:
+        """``{"rss": bytes, "cpu": percent of one core, "processes": n}`` now."""
+        return self.sampler.measure()
+
+    async def samples(self, every: float = 0.5) -> AsyncIterator[dict[str, Any]]:
+        """Measurements until the agent has ended, `every` so many seconds."""
+        while not self._control.ended.done():
+            yield await asyncio.to_thread(self.sampler.measure)
+            await asyncio.wait([self._control.ended], timeout=every)
 
 
-@dataclass(slots=True, kw_only=True)
 class Stage:
     """The seal stands, nothing of the agent runs yet."""
 
-    listener: socket.socket | None
-    """Listening TCP socket for the provider, inside the seal; yours to serve and close."""
-    host: str = "127.0.0.1"
-    port: int = 0
-    """As the agent sees it."""
-    network: list[dict[str, Any]] = field(default_factory=list)
-    """Attempts so far to leave the sealed network."""
+    host: Final = "127.0.0.1"
+
+    def __init__(self, workspace: Workspace, seal: Seal, limits: Limits) -> None:
+        self.listener: socket.socket | None = None
+        """Listening TCP socket for the provider, inside the seal; yours to serve and close."""
+        self.port = 0
+        """As the agent sees it."""
+        self.sees: tuple[str, ...] = ()
+        """What of the agent's attempts to leave can be noted: ``names``, ``addresses``."""
+        self.network: list[dict[str, Any]] = []
+        """Attempts so far to leave the sealed network."""
+        self.running: Running | None = None
+        self._workspace = workspace
+        self._seal = seal
+        self._limits = limits
+        self._control: Control
+        self._outer: Outer
 
     @property
     def base_url(self) -> str:
@@ -101,7 +150,61 @@ class Stage:
         `path`: folders that come first on its PATH. HarnessError when it cannot be started
         (not there, not executable), with the system's reason.
         """
-        raise NotImplementedError
+        workspace = self._workspace
+        await asyncio.to_thread(workspace.lay, launch.views)
+        await asyncio.to_thread(workspace.write, launch.files)
+        order = {
+            "what": "launch",
+            "argv": list(launch.argv),
+            "env": workspace.environment(launch.env, path),
+            "cwd": str(workspace.inside.work),
+            "limits": self._limits.as_dict(self._seal.own_user),
+        }
+        fds, streams = await _streams(launch.stdin == "pipe")
+        try:
+            await self._control.send(order, fds)
+        finally:
+            for fd in fds:
+                os.close(fd)
+        message = await _within(self._control.started, "start the agent")
+        if message is None or message["what"] == "failed":
+            why = message["why"] if message else "the minder is gone"
+            raise HarnessError(f"{launch.argv[0]} cannot be started: {why}.")
+        pid = self._outer.find(int(message["pid"]))
+        self.running = Running(pid, self._control, self._outer, streams)
+        return self.running
+
+    async def _raise(self, outer: Outer, on_network: OnNetwork | None) -> None:
+        """Wait for the minder to say that all stands."""
+
+        def note(attempt: dict[str, Any]) -> None:
+            if len(self.network) < MOST_ATTEMPTS:
+                self.network.append(attempt)
+                if on_network is not None:
+                    on_network(attempt)
+
+        self._outer, self._control = outer, Control(outer.control, note)
+        message = await _within(self._control.ready, "raise the seal")
+        if message is None:
+            await outer.gone()
+            raise HarnessError(f"The seal cannot be raised: {outer.said() or 'no reason given'}.")
+        self.sees = tuple(message.get("sees", ()))
+        self.port = int(message.get("port", 0))
+        if self._control.fds:
+            self.listener = socket.socket(fileno=self._control.fds.pop())
+            self.listener.setblocking(False)
+
+    async def _end(self) -> None:
+        """Leave nothing: not of the agent, not of the seal."""
+        if self.running is not None:
+            await self.running.kill(grace=0.5)
+        if hasattr(self, "_control"):
+            self._control.close()
+        await self._outer.gone()
+        if self.running is not None:
+            self.running.sampler.kill_survivors()
+            if self.running.stdin is not None:
+                self.running.stdin.close()
 
 
 @asynccontextmanager
@@ -120,5 +223,68 @@ async def prepare(
     `binary_folder` and `readonly` are visible inside at their own paths, read-only
     (see `runs.seal.folders_of` for interpreters). HarnessError when the seal cannot be raised.
     """
-    raise NotImplementedError
-    yield
+    shown = [*([binary_folder] if binary_folder else []), *readonly]
+    outer = Outer(workspace, seal, shown, want_listener)
+    stage = Stage(workspace, seal, limits or Limits())
+    stage._outer = outer
+    try:
+        await stage._raise(outer, on_network)
+        yield stage
+    finally:
+        await _surely(stage._end())
+        if stage.listener is not None:
+            stage.listener.close()
+
+
+async def _surely(work: Coroutine[Any, Any, None]) -> None:
+    """Finish `work` even while we are being cancelled (it is bounded), then be cancelled."""
+    task, cancelled = asyncio.ensure_future(work), False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            cancelled = not task.cancelled()
+        except Exception:
+            break
+    task.result()
+    if cancelled:
+        raise asyncio.CancelledError
+
+
+async def _within(
+    future: asyncio.Future[dict[str, Any] | None], what: str
+) -> dict[str, Any] | None:
+    done, _ = await asyncio.wait([future], timeout=_RAISE)
+    if not done:
+        raise HarnessError(f"It took more than {_RAISE:.0f} seconds to {what}.")
+    return future.result()
+
+
+async def _streams(
+    want_stdin: bool,
+) -> tuple[
+    list[int], tuple[asyncio.StreamReader, asyncio.StreamReader, asyncio.StreamWriter | None]
+]:
+    """The agent's three descriptors, and our ends of them."""
+    loop = asyncio.get_running_loop()
+    readers, fds = [], []
+    for _ in range(2):
+        read, write = os.pipe()
+        fds.append(write)
+        reader = asyncio.StreamReader(limit=READ_AHEAD)
+        await loop.connect_read_pipe(
+            lambda reader=reader: asyncio.StreamReaderProtocol(reader),  # type: ignore[misc]
+            os.fdopen(read, "rb", 0),
+        )
+        readers.append(reader)
+    if not want_stdin:
+        fds.insert(0, os.open(os.devnull, os.O_RDONLY))
+        return fds, (readers[0], readers[1], None)
+    read, write = os.pipe()
+    fds.insert(0, read)
+    transport, protocol = await loop.connect_write_pipe(
+        lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), os.fdopen(write, "wb", 0)
+    )
+    with contextlib.suppress(AttributeError):
+        transport.set_write_buffer_limits(READ_AHEAD)
+    return fds, (readers[0], readers[1], asyncio.StreamWriter(transport, protocol, None, loop))

@@ -13,9 +13,9 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final, Self
+from typing import Final
 
 from runs.copying import copy_tree
 from runs.errors import HarnessError
@@ -38,29 +38,23 @@ class Paths:
     logs: Path
 
 
-@dataclass(frozen=True, slots=True)
 class Workspace:
-    """One run's folder. Make it with `make`; `sealed` says whether the file view is."""
+    """One run's folder, made fresh and private to us by the constructor."""
 
-    root: Path
-    sealed: bool
-    seal_files: Path = field(init=False)
-    """The seal's own small files (hosts, passwd …), shown to the agent read-only."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "seal_files", self.root / "seal")
-
-    @classmethod
-    def make(cls, root: Path, *, sealed: bool) -> Self:
-        """A fresh one at `root`, private to us; HarnessError when there is one already."""
-        try:
-            root.mkdir(mode=0o700, parents=True)
-        except FileExistsError as error:
-            raise HarnessError(f"The run's folder {root} exists already.") from error
-        root = root.resolve()
-        for name in (*AGENTS, *OURS, "seal"):
-            (root / name).mkdir(mode=0o700)
-        return cls(root, sealed)
+    def __init__(self, root: Path, *, sealed: bool) -> None:
+        """`sealed`: whether the agent's file view is. HarnessError when a run was here before."""
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.root = root.resolve()
+        self.sealed = sealed
+        self.seal_files = self.root / "seal"
+        """The seal's own small files (hosts, passwd …), shown to the agent read-only."""
+        for name in (*OURS, "seal"):
+            (self.root / name).mkdir(mode=0o700, exist_ok=True)
+        for name in AGENTS:
+            try:
+                (self.root / name).mkdir(mode=0o700)
+            except FileExistsError as error:
+                raise HarnessError(f"The run's folder {root} was used before.") from error
 
     @property
     def home(self) -> Path:
@@ -97,6 +91,11 @@ class Workspace:
         base = INSIDE if (self.sealed if sealed is None else sealed) else self.root
         return Paths(*(base / name for name in AGENTS))
 
+    @property
+    def inside(self) -> Paths:
+        """The four as the agent of this run sees them."""
+        return self.paths_inside()
+
     def outside(self, path: Path) -> Path:
         """Our path of one that the agent sees; HarnessError unless it is in its four folders."""
         base = INSIDE if self.sealed else self.root
@@ -127,7 +126,7 @@ class Workspace:
 
         `path`: folders that come first on PATH (a Node of its own, a venv).
         """
-        inside = self.paths_inside()
+        inside = self.inside
         return {
             "PATH": ":".join([*(str(folder) for folder in path), SYSTEM_PATH]),
             "HOME": str(inside.home),
