@@ -227,6 +227,14 @@ class History:
         return found
 
     @cached_property
+    def attempts_by_agent(self) -> dict[str, list[Attempt]]:
+        """Attempts by agent id; those of callers that are no known agent under an empty one."""
+        found: dict[str, list[Attempt]] = defaultdict(list)
+        for attempt in self.attempts:
+            found[attempt.agent].append(attempt)
+        return found
+
+    @cached_property
     def callers(self) -> dict[str, str]:
         """Agent id by caller of the provider (see :mod:`runs.core.callers`)."""
         _ = self.attempts  # sets it
@@ -243,9 +251,17 @@ class History:
         """Model calls with their attempts, in order of their first try."""
         return calls(self.attempts)
 
+    @cached_property
+    def _calls_by_agent(self) -> dict[str, list[Call]]:
+        found: dict[str, list[Call]] = defaultdict(list)
+        for call in self.calls:
+            if call.agent:
+                found[call.agent].append(call)
+        return found
+
     def calls_of(self, agent: str, run: Run | None = None) -> list[Call]:
         """The model calls of one agent (of one of its runs), by the provider's records."""
-        mine = [call for call in self.calls if agent and call.agent == agent]
+        mine = list(self._calls_by_agent.get(agent, ()))
         if run is None or len(self.agents[agent].runs) == 1:
             return mine
         start = self.time(run.start) - SKEW if run.start else float("-inf")

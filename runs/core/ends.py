@@ -1,0 +1,209 @@
+"""How a run really ended: by the wire and by its own records, whatever its terminal says.
+
+No error text is read. A run failed when the last thing that its model did was
+to fail: the provider's last exchange with it was not a whole answer, or its own
+log closes with an error record that nothing good followed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from runs.core.agents import Agent, Run
+from runs.core.attempts import Attempt, Call
+from runs.core.events import Event, Kind
+from runs.core.history import SKEW, History
+
+PROVIDER_ERRORS = frozenset({"rate_limit", "auth", "bad_request", "overloaded", "server", "limit"})
+"""Error classes in which the provider answered, and said no."""
+CUT_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "max_turns", "incomplete"})
+"""Stop reasons that mean that the answer is not whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a run counts as failed. `noted`: the agent's own log has the error."""
+
+    event: Event
+    error_class: str
+    http_status: int | None
+    noted: bool
+    attempt: Attempt | None = None
+
+    @property
+    def by_provider(self) -> bool:
+        """The provider answered with an error (else: the answer was cut)."""
+        status = self.http_status
+        return (status is not None and status >= 400) or self.error_class in PROVIDER_ERRORS
+
+
+def last_call(history: History, run: Run) -> Call | None:
+    """The run's last model call by the provider's records."""
+    calls = history.calls_of(run.agent, run)
+    return max(calls, key=lambda call: call.attempts[0].start) if calls else None
+
+
+def events_of(history: History, run: Run) -> list[Event]:
+    """The run's own events, from its start to the start of the agent's next run."""
+    agent = history.agents[run.agent]
+    low = history.place(run.start) if run.start is not None and run.number > 1 else -1
+    later = agent.runs[run.number].start if run.number < len(agent.runs) else None
+    high = history.place(later) if later is not None else len(history.events)
+    return [event for event in agent.events if low <= history.place(event) < high]
+
+
+def failure_of(history: History, run: Run) -> Failure | None:
+    """Why the run failed by the evidence, or None."""
+    own = _own_failure(history, run)
+    call = last_call(history, run)
+    if call is None or call.last.open:
+        return own
+    attempt = call.last
+    if attempt.complete:
+        recovered = (
+            own is not None
+            and history.timed
+            and attempt.end is not None
+            and attempt.end > history.time(own.event) + SKEW
+        )
+        return None if recovered else own
+    if attempt.closed == "client-gone" and not attempt.fault:
+        # The agent hung up by itself; that is no failure of the provider.
+        return own
+    if own is None and not history.callers_certain and _said_something(events_of(history, run)):
+        return None
+    return Failure(
+        own.event if own else attempt.event,
+        attempt.error_class,
+        attempt.http_status,
+        own is not None,
+        attempt,
+    )
+
+
+def _own_failure(history: History, run: Run) -> Failure | None:
+    """The error that closes the run's own log, if nothing good follows it."""
+    found: Event | None = None
+    for event in events_of(history, run):
+        if _is_bad(event):
+            found = event
+        elif _is_good(event):
+            found = None
+    if found is None:
+        return None
+    status = found.get("http_status")
+    return Failure(
+        found,
+        str(found.get("error_class") or "other"),
+        int(status) if isinstance(status, (int, float)) else None,
+        True,
+    )
+
+
+def _is_bad(event: Event) -> bool:
+    if event.kind is Kind.ERROR:
+        return event.get("error_class") != "aborted" and not event.get("will_retry")
+    if event.kind is Kind.MODEL_ENDED:
+        return event.get("ok") is False and event.get("error_class") != "aborted"
+    if event.kind is Kind.AGENT_MESSAGE:
+        return bool(event.get("error"))
+    return event.kind is Kind.TURN_ENDED and event.get("status") == "failed"
+
+
+def _is_good(event: Event) -> bool:
+    if event.kind is Kind.MODEL_ENDED:
+        return event.get("ok") is True
+    if event.kind is Kind.AGENT_MESSAGE:
+        return not event.get("error") and (
+            bool(event.get("text_length")) or bool(event.get("tool_calls"))
+        )
+    return event.kind is Kind.TOOL_STARTED
+
+
+def _said_something(events: list[Event]) -> bool:
+    return any(event.kind is Kind.AGENT_MESSAGE and _is_good(event) for event in events)
+
+
+def final_message(history: History, run: Run) -> Event | None:
+    """The last thing that the run's agent said (not an error record)."""
+    said = [
+        event
+        for event in events_of(history, run)
+        if event.kind is Kind.AGENT_MESSAGE and not event.get("error")
+    ]
+    return said[-1] if said else None
+
+
+def was_cancelled(history: History, run: Run) -> bool:
+    """Whether its own log says that it was aborted."""
+    return any(
+        event.kind is Kind.ERROR and event.get("error_class") == "aborted"
+        for event in events_of(history, run)
+    )
+
+
+def true_end(history: History, agent: Agent) -> str:
+    """One word for how the agent really ended.
+
+    `completed failed cancelled aborted killed ended lost never_ran open`; for the
+    agent at the top `finished failed unknown`.
+    """
+    if agent.id == history.root:
+        return _end_of_root(history)
+    if not agent.runs:
+        return "unknown"
+    run = agent.runs[-1]
+    if failure_of(history, run) is not None:
+        return "failed"
+    if run.ends:
+        return _ended_word(history, run)
+    if not history.complete:
+        return "open"
+    if never_ran(history, agent):
+        return "never_ran"
+    return "ended" if _gone_from_registry(history, run) else "lost"
+
+
+def _ended_word(history: History, run: Run) -> str:
+    if run.status in ("cancelled", "interrupted"):
+        return "aborted" if was_cancelled(history, run) else "cancelled"
+    if run.status == "stopped":
+        return "ended" if run.ends[0].source == "hooks" else "killed"
+    return run.status
+
+
+def _end_of_root(history: History) -> str:
+    last: dict[str, Any] = {}
+    for event in history.of(Kind.RESULT):
+        last = dict(event.data)
+    if last.get("is_error") or last.get("status") == "failed":
+        return "failed"
+    closed = history.of(Kind.SESSION_ENDED, Kind.RESULT, Kind.PROCESS_EXITED)
+    return "finished" if closed else "unknown"
+
+
+def never_ran(history: History, agent: Agent) -> bool:
+    """Whether nothing but its start is known of the agent: no message, tool or model call."""
+    quiet = {
+        Kind.AGENT_STARTED,
+        Kind.SESSION_STARTED,
+        Kind.STATUS,
+        Kind.USER_MESSAGE,
+        Kind.TURN_STARTED,
+        Kind.OTHER,
+    }
+    return not history.calls_of(agent.id) and all(event.kind in quiet for event in agent.events)
+
+
+def _gone_from_registry(history: History, run: Run) -> bool:
+    """Whether the runtime's own list, after the start, says that it runs no more."""
+    lists = history.of(Kind.REGISTRY, Kind.STATUS)
+    after = [
+        event.get("open")
+        for event in lists
+        if event.get("open") is not None
+        and event.seen_in("hooks")
+        and (run.start is None or history.place(event) > history.place(run.start))
+    ]
+    return bool(after) and run.agent not in after[-1]

@@ -1,0 +1,171 @@
+"""The rows that people read first: agents, attempts, and retries claimed against measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from runs.core.agents import Agent, tells_end
+from runs.core.attempts import Attempt, Call
+from runs.core.ends import failure_of, true_end
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.schema import AgentRow, AttemptRow, RetryRow
+
+VIEWS = ("stdout", "session", "log", "hooks", "trace", "bus", "rpc", "acp")
+"""Views that can hold a terminal of an agent; `stdout` and `session` are always shown."""
+
+
+def agent_rows(history: History) -> list[AgentRow]:
+    """One row for each agent, parents before their children."""
+    ordered = sorted(
+        history.agents.values(), key=lambda agent: [*_path(history, agent.id), agent.id]
+    )
+    callers = {agent: caller for caller, agent in history.callers.items()}
+    return [_agent_row(history, agent, callers.get(agent.id)) for agent in ordered]
+
+
+def _path(history: History, agent: str) -> list[str]:
+    places = {name: f"{place:06}" for place, name in enumerate(history.agents)}
+    line = [agent, *history.ancestors(agent)]
+    return [places.get(name, "") for name in reversed(line)]
+
+
+def _agent_row(history: History, agent: Agent, caller: str | None) -> AgentRow:
+    last = agent.runs[-1] if agent.runs else None
+    views = [view for view in VIEWS if view in ("stdout", "session") or view in history.sources]
+    terminal = {view: _terminal(agent, view) for view in views}
+    refs = {
+        view: last.ends_in(view)[0].ref for view in views if last is not None and last.ends_in(view)
+    }
+    failure = failure_of(history, last) if last is not None else None
+    start = agent.first
+    return AgentRow(
+        id=agent.id,
+        caller=caller,
+        parent=agent.parent,
+        role=agent.role,
+        name=agent.name,
+        background=agent.background,
+        terminal=terminal,
+        terminal_refs=refs,
+        told=_told(history, agent),
+        wire=wire(history.calls_of(agent.id)),
+        true_end=true_end(history, agent),
+        error_class=failure.error_class if failure else "",
+        started=_time(history, start),
+        ended=_time(history, last.end if last is not None else None),
+        runs=len(agent.runs),
+    )
+
+
+def _terminal(agent: Agent, view: str) -> str:
+    """The terminal of its last run there, or of the last one that the view names."""
+    words = [run.terminal(view) for run in agent.runs]
+    named = [word for word in words if word != "none"]
+    return named[-1] if named else "none"
+
+
+def _told(history: History, agent: Agent) -> dict[str, Any] | None:
+    notices = [note for run in agent.runs for note in run.notices if tells_end(note)]
+    if not notices:
+        return None
+    first = notices[0]
+    return {
+        "status": first.get("status"),
+        "raw": first.get("raw"),
+        "form": first.get("form"),
+        "t": _time(history, first),
+        "ref": first.ref,
+        "times": len(notices),
+    }
+
+
+def _time(history: History, event: Event | None) -> float | None:
+    return None if event is None or event.t is None else history.time(event)
+
+
+def wire(calls: Iterable[Call]) -> dict[str, int]:
+    """What the provider saw: calls, attempts, and how many attempts failed, ended well, hang."""
+    tries = [attempt for call in calls for attempt in call.attempts]
+    opened = sum(attempt.open for attempt in tries)
+    whole = sum(attempt.complete for attempt in tries)
+    return {
+        "calls": len({(attempt.caller, attempt.call) for attempt in tries}),
+        "attempts": len(tries),
+        "failed": len(tries) - whole - opened,
+        "complete": whole,
+        "open": opened,
+    }
+
+
+def attempt_rows(history: History) -> list[AttemptRow]:
+    """Every attempt that the provider saw, by start."""
+    return [_attempt_row(attempt) for attempt in history.attempts]
+
+
+def _attempt_row(attempt: Attempt) -> AttemptRow:
+    first = attempt.received or attempt.event
+    return AttemptRow(
+        caller=attempt.caller,
+        agent=attempt.agent,
+        call=attempt.call,
+        n=attempt.n,
+        start=attempt.start,
+        first_byte=attempt.first_byte,
+        end=attempt.end,
+        http_status=attempt.http_status,
+        fault=attempt.fault,
+        closed="open" if attempt.open else attempt.closed,
+        complete=attempt.complete,
+        gap_before=attempt.gap_before,
+        retry_after=attempt.retry_after,
+        bytes=attempt.bytes,
+        events=attempt.events,
+        model=attempt.model,
+        seq=first.seq,
+        end_seq=attempt.ended.seq if attempt.ended else None,
+        request=attempt.request,
+    )
+
+
+def retry_row(history: History) -> RetryRow:
+    """Retries claimed and measured, of the first failing sub-agent, else of the first agent."""
+    call = _call_in_question(history)
+    agent = call.agent if call else ""
+    claim = _claim(history, agent)
+    gaps = call.gaps if call else []
+    return RetryRow(
+        reported={"retries": claim.get("retries"), "sleep": claim.get("sleep")},
+        measured={
+            "agent": agent,
+            "caller": call.caller if call else None,
+            "retries": len(call.attempts) - 1 if call else 0,
+            "gaps": gaps,
+            "total": round(sum(gaps), 6),
+        },
+    )
+
+
+def _call_in_question(history: History) -> Call | None:
+    """The failed call with the most attempts of a sub-agent; else the most retried call."""
+    children = [call for call in history.calls if call.agent and call.agent != history.root]
+    unknown = [call for call in history.calls if not call.agent and call.caller.startswith("child")]
+    below = children or unknown
+    failing = [call for call in below if call.failed and not call.last.open]
+    if failing:
+        agent = failing[0].caller
+        return max(
+            (call for call in failing if call.caller == agent), key=lambda one: len(one.attempts)
+        )
+    for calls in (below, history.calls):
+        if calls:
+            return max(calls, key=lambda one: len(one.attempts))
+    return None
+
+
+def _claim(history: History, agent: str) -> dict[str, Any]:
+    """The first retry claim of that agent, else of anybody."""
+    claims = history.of(Kind.RETRY_CLAIM)
+    mine = [event for event in claims if event.agent == agent]
+    return dict((mine or claims)[0].data) if claims else {}
