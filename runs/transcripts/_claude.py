@@ -1,0 +1,301 @@
+"""What Claude Code's session files and its stream-json share: messages and their blocks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runs.core.events import Kind
+from runs.transcripts._lines import Lines
+from runs.transcripts._values import (
+    TERMINAL,
+    error_class,
+    first_text,
+    integer,
+    items,
+    length,
+    mapping,
+    number,
+    seconds,
+    status,
+    text,
+)
+
+SPAWN_TOOLS = frozenset({"Agent", "Task"})
+STOP_TOOLS = frozenset({"TaskStop", "KillTask", "KillAgent"})
+MESSAGE_TOOLS = frozenset({"SendMessage"})
+QUESTION_TOOLS = frozenset({"AskUserQuestion"})
+INTERRUPTED = "[Request interrupted by user"
+_ENDS = frozenset({"end_turn", "stop_sequence", "max_tokens", "refusal"})
+_TAG = re.compile(
+    r"<(task-id|tool-use-id|status|summary|result|run-id|duration_ms)>(.*?)</\1>", re.S
+)
+
+
+@dataclass(slots=True)
+class Call:
+    """A tool call that was begun."""
+
+    tool: str
+    agent: str
+    background: bool | None = None
+
+
+@dataclass(slots=True)
+class Notice:
+    """A ``<task-notification>`` text, read."""
+
+    task: str
+    call: str
+    status: str
+    raw: str
+    text_length: int | None
+    run: str | None
+    duration: float | None
+
+
+def notices(content: Any) -> list[Notice]:
+    """The notifications that a text consists of; a text that merely quotes one gives none."""
+    words = first_text(content)
+    if not words.lstrip().startswith("<task-notification>"):
+        return []
+    found = []
+    for part in words.split("<task-notification>")[1:1000]:
+        tags: dict[str, str] = {}
+        for tag, value in _TAG.findall(part[:1_000_000]):
+            tags.setdefault(tag, value.strip())
+        if "task-id" not in tags:
+            continue
+        raw = text(tags.get("status"), 40)
+        said = [tags[tag] for tag in ("result", "summary") if tag in tags]
+        spent = tags.get("duration_ms", "")
+        found.append(
+            Notice(
+                task=text(tags["task-id"]),
+                call=text(tags.get("tool-use-id")),
+                status=status(raw),
+                raw=raw,
+                text_length=len(said[0]) if said else None,
+                run=text(tags.get("run-id")) or None,
+                duration=seconds(int(spent)) if spent.isascii() and spent.isdigit() else None,
+            )
+        )
+    return found
+
+
+class Claude(Lines):
+    """Messages of Claude Code, of the root or of a sub-agent."""
+
+    def __init__(self, file: str, source: str) -> None:
+        super().__init__(file, source)
+        self.facts["agent"] = "claude"
+        self.calls: dict[str, Call] = {}
+        self.by_call: dict[str, str] = {}
+        self.ended: set[tuple[str, str]] = set()
+        self.queued: set[tuple[str, str]] = set()
+
+    # Terminals and notices
+
+    def end_run(self, agent: str, ours: str, raw: str, run: str | None = None, **more: Any) -> None:
+        """The run of a sub-agent ended; said once per run in this file."""
+        self.ended.add((agent, run or ""))
+        self.add(Kind.AGENT_ENDED, agent, status=ours, raw=raw, run=run, **more)
+
+    def resume(self, agent: str, by: str, call: str = "", reason: str = "message") -> None:
+        """A sub-agent that ended gets work again."""
+        if (agent, "") in self.ended:
+            self.ended.discard((agent, ""))
+            self.queued.discard((agent, ""))
+            self.add(Kind.AGENT_RESUMED, agent, by=by, call=call, reason=reason)
+
+    def is_shell(self, notice: Notice) -> bool:
+        """Whether a notification is about a background command, not about an agent."""
+        call = self.calls.get(notice.call)
+        return call is not None and call.tool not in SPAWN_TOOLS
+
+    def deliver(self, notice: Notice, agent: str, form: str, run: str | None = None) -> None:
+        """`agent` is told; the runtime's word about the end is a terminal, if it is the first."""
+        if self.is_shell(notice):
+            self.other("task-notification", summary="a background command", agent=agent)
+            return
+        run = run or notice.run
+        key = (notice.task, run or "")
+        if key in self.queued or (notice.task, "") in self.queued:
+            self.queued -= {key, (notice.task, "")}
+        elif notice.status in TERMINAL:
+            self.end_run(
+                notice.task, notice.status, notice.raw, run, call=notice.call,
+                text_length=notice.text_length, duration=notice.duration,
+            )  # fmt: skip
+        self.add(
+            Kind.NOTICE_DELIVERED,
+            agent,
+            child=notice.task,
+            status=notice.status,
+            raw=notice.raw,
+            call=notice.call,
+            form=form,
+            text_length=notice.text_length,
+            has_result=None if notice.text_length is None else notice.text_length > 0,
+            run=run,
+        )
+
+    # Messages
+
+    def assistant(self, record: Mapping[str, Any], agent: str) -> None:
+        """What the model said: text, tool calls, or an error in its place."""
+        message = mapping(record.get("message"))
+        blocks = items(message.get("content"))
+        size = length(message.get("content"))
+        calls = [one for one in blocks if mapping(one).get("type") == "tool_use"]
+        reason = text(message.get("stop_reason"), 40)
+        failed = record.get("isApiErrorMessage") is True
+        final = (failed or reason in _ENDS) and not calls if reason or failed else None
+        self.add(
+            Kind.AGENT_MESSAGE,
+            agent,
+            text_length=size,
+            final=final,
+            finish=reason,
+            tool_calls=len(calls),
+            model=text(message.get("model")),
+            error=failed,
+            empty=bool(final) and not size,
+        )
+        if failed:
+            self._api_error(record, agent)
+        for block in calls:
+            self._tool_use(mapping(block), agent)
+
+    def _api_error(self, record: Mapping[str, Any], agent: str) -> None:
+        code = integer(record.get("apiErrorStatus"))
+        word = text(record.get("error"), 80)
+        found = error_class(word, code)
+        self.add(
+            Kind.ERROR,
+            agent,
+            # Without a status there was no answer to have one: the stream broke.
+            error_class="stream" if found == "other" and code is None else found,
+            http_status=code,
+            raw=word or "isApiErrorMessage",
+            will_retry=False,
+        )
+
+    def _tool_use(self, block: Mapping[str, Any], agent: str) -> None:
+        call, name = text(block.get("id")), text(block.get("name"))
+        given = mapping(block.get("input"))
+        background = given.get("run_in_background")
+        if len(self.calls) < 200_000:
+            self.calls[call] = Call(
+                name, agent, background if isinstance(background, bool) else None
+            )
+        self.add(Kind.TOOL_STARTED, agent, call=call, tool=name)
+        if name in SPAWN_TOOLS:
+            self.add(
+                Kind.SPAWN_REQUESTED,
+                agent,
+                call=call,
+                name=text(given.get("description")),
+                role=text(given.get("subagent_type")),
+                background=self.calls[call].background if call in self.calls else None,
+                model=text(given.get("model")) or None,
+                prompt_length=length(given.get("prompt")),
+            )
+        elif name in STOP_TOOLS:
+            target = text(given.get("task_id") or given.get("agent_id"))
+            self.add(Kind.CANCEL_REQUESTED, agent, target=target, by="parent", raw=name)
+        elif name in MESSAGE_TOOLS:
+            self.resume(text(given.get("to")), agent, call)
+        elif name in QUESTION_TOOLS:
+            self.add(Kind.QUESTION_ASKED, agent, id=call, what="question", tool=name)
+
+    def tool_results(self, record: Mapping[str, Any], agent: str, result: Any) -> bool:
+        """The answers in a user record; whether there were any."""
+        found = False
+        for block in items(mapping(record.get("message")).get("content")):
+            one = mapping(block)
+            if one.get("type") == "tool_result":
+                found = True
+                self._tool_result(one, agent, result)
+        return found
+
+    def _tool_result(self, block: Mapping[str, Any], agent: str, result: Any) -> None:
+        number_of = text(block.get("tool_use_id"))
+        call = self.calls.get(number_of)
+        failed = block.get("is_error") is True
+        self.add(
+            Kind.TOOL_ENDED,
+            agent,
+            call=number_of,
+            tool=call.tool if call else "",
+            ok=not failed,
+            text_length=length(block.get("content")),
+        )
+        told = mapping(result)
+        if (call is not None and call.tool in SPAWN_TOOLS) or (
+            call is None and told.get("agentId") and "status" in told
+        ):
+            self._spawn_result(number_of, call or Call("Agent", agent), block, told, failed)
+        elif call is not None and call.tool in QUESTION_TOOLS:
+            self.add(Kind.QUESTION_ANSWERED, agent, id=number_of, answer="error" if failed else "")
+
+    def _spawn_result(
+        self,
+        number_of: str,
+        call: Call,
+        block: Mapping[str, Any],
+        told: Mapping[str, Any],
+        failed: bool,
+    ) -> None:
+        child = text(told.get("agentId")) or self.by_call.get(number_of, "")
+        if child:
+            self.by_call[number_of] = child
+        word = text(told.get("status"), 40)
+        launched = told.get("isAsync") is True or word == "async_launched"
+        if not word and not failed:
+            # Old logs and short ones have no result object: a launch is what did not end yet.
+            launched = call.background is True or bool(child and not self._has_ended(child))
+        size = length(told.get("content")) if "content" in told else length(block.get("content"))
+        self.add(
+            Kind.SPAWN_ANSWERED,
+            call.agent,
+            call=number_of,
+            ok=bool(child) or not failed,
+            child=child,
+            refusal="error" if failed and not child else None,
+            background=launched if launched or word else call.background,
+            status=word or None,
+            has_result=None if launched else size > 0,
+        )
+        if launched or (failed and call.background):
+            return
+        ours = "failed" if failed else status(word) if word else "completed"
+        if child and ours in TERMINAL and not self._has_ended(child):
+            self.end_run(
+                child, ours, word or "tool_result", call=number_of, text_length=size,
+                has_result=size > 0, duration=seconds(number(told.get("totalDurationMs"))),
+            )  # fmt: skip
+        self.add(
+            Kind.NOTICE_DELIVERED,
+            call.agent,
+            child=child,
+            status=ours,
+            raw=word or ("is_error" if failed else "tool_result"),
+            call=number_of,
+            form="tool_result",
+            has_result=size > 0,
+            text_length=size,
+            error_passed=size > 0 if failed else None,
+        )
+
+    def _has_ended(self, child: str) -> bool:
+        return any(agent == child for agent, _ in self.ended)
+
+    def interruption(self, record: Mapping[str, Any], agent: str) -> bool:
+        """Whether a user record is the mark that somebody pressed Esc."""
+        if not first_text(mapping(record.get("message")).get("content")).startswith(INTERRUPTED):
+            return False
+        self.add(Kind.ABORTED, agent, reason="interrupted by user", by="user", target=agent)
+        return True

@@ -1,0 +1,94 @@
+"""The common part of readers of one-document files: lines are gathered, read at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from runs.core.events import Draft, Kind
+from runs.transcripts._lines import Lines
+
+LARGEST = 256 << 20
+"""Bytes of one document that are parsed."""
+
+
+class Document(Lines):
+    """Reads one JSON document. A subclass writes ``document``."""
+
+    def __init__(self, file: str, source: str) -> None:
+        super().__init__(file, source)
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def document(self, data: Any) -> None:
+        """Add the events of the whole document."""
+        raise NotImplementedError
+
+    def parse(self, data: bytes) -> Any:
+        """The document in its own notation; ValueError when it is none."""
+        return json.loads(data.decode("utf-8"))
+
+    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
+        """Keep the line for the end."""
+        self.line = number
+        self._size += len(line)
+        if self._size <= LARGEST:
+            self._parts.append(line)
+        return []
+
+    def end(self) -> Iterable[Draft]:
+        """Parse what was gathered, with its damage named, and read it."""
+        self.out = []
+        data = b"".join(self._parts)
+        self._parts = []
+        last = self.line
+        self.line = 1
+        if self._size > LARGEST:
+            self.damage(
+                "too-long", repaired=False, detail=f"more than {LARGEST} bytes", lost="file"
+            )
+            return self.out
+        if not data.strip():
+            return self.out
+        parsed = self._repaired(data, last)
+        if parsed is None:
+            return self.out
+        self.line = 0
+        try:
+            self.document(parsed)
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as bad:
+            self.native = ""
+            self.pointer = ""
+            self.other("document", f"unexpected shape: {type(bad).__name__}")
+        if not any(draft.kind is not Kind.DAMAGE for draft in self.out):
+            self.pointer = ""
+            self.other("document")
+        return self.out
+
+    def _repaired(self, data: bytes, last: int) -> Any:
+        if data.startswith(b"\xef\xbb\xbf"):
+            self.damage("bom", repaired=True)
+            data = data[3:]
+        if b"\0" in data:
+            self.damage("nul", repaired=True)
+            data = data.replace(b"\0", b"")
+        try:
+            return self.parse(data)
+        except UnicodeDecodeError:
+            self.damage("invalid-utf8", repaired=True, lost="characters")
+        except RecursionError:
+            self.damage("too-deep", repaired=False, lost="file")
+            return None
+        except ValueError as bad:
+            return self._unreadable(data, last, str(bad)[:120])
+        try:
+            return self.parse(data.decode("utf-8", "replace").encode())
+        except (ValueError, RecursionError) as bad:
+            return self._unreadable(data, last, str(bad)[:120])
+
+    def _unreadable(self, data: bytes, last: int, why: str) -> None:
+        """One document cannot be read in part: where it breaks off is all that can be said."""
+        cut = not data.rstrip().endswith((b"}", b"]"))
+        self.line = last if cut else 1
+        self.damage("truncated" if cut else "not-json", repaired=False, detail=why, lost="file")

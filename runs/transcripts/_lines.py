@@ -1,0 +1,229 @@
+"""The common part of readers of JSON lines: physical lines to records, damage named.
+
+A reader subclasses :class:`Lines` and writes ``record``. Whatever a line is, it
+is accounted for: it gives events, or damage, or an ``other`` event.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from runs.core.events import Draft, Kind
+from runs.transcripts._repair import Repaired, repair
+from runs.transcripts._values import text
+
+LONGEST_LINE = 32 << 20
+"""Bytes of one line that are still parsed."""
+REMEMBERED = 50_000
+"""Record ids that are remembered to notice a line that was written twice."""
+SLACK = 0.0005
+"""Seconds that times may go back without being called backwards (they are in milliseconds)."""
+
+
+class Lines:
+    """Reads JSON lines of one file. Not thread-safe, one instance a file."""
+
+    envelope: ClassVar[frozenset[str]] = frozenset({"type"})
+    """Keys that every record has; what has none of them is not taken for a whole record."""
+    ordered: ClassVar[bool] = True
+    """Whether one file's times should only grow."""
+
+    def __init__(self, file: str, source: str) -> None:
+        self.file = file
+        self.source = source
+        self.facts: dict[str, Any] = {}
+        self.out: list[Draft] = []
+        self.line = 0
+        self.offset = 0
+        self.length = 0
+        self.at: float | None = None
+        self.native = ""
+        self.native_id = ""
+        self.pointer = ""
+        self.latest: float | None = None
+        self._torn: tuple[bytes, int, int] | None = None
+        self._ids: set[int] = set()
+        self._recent: deque[int] = deque()
+        self._seen_crlf = False
+
+    # What a reader writes
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """Add the events of one whole record."""
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Add what can only be said at the end of the file."""
+
+    def identity(self, record: Mapping[str, Any]) -> str:
+        """The record's own id, by which a line that stands there twice is noticed; else nothing."""
+        return ""
+
+    # What a reader calls
+
+    def add(self, kind: Kind, agent: str = "", /, **data: Any) -> None:
+        """One event at the current place. Values that are None are kept: they mean not known."""
+        self.out.append(
+            Draft(
+                kind=kind,
+                source=self.source,
+                file=self.file,
+                at=self.at,
+                agent=agent,
+                data=data,
+                line=self.line or None,
+                pointer=self.pointer,
+                native=self.native,
+                native_id=self.native_id,
+                offset=self.offset,
+                length=self.length,
+            )
+        )
+
+    def damage(self, what: str, *, repaired: bool, detail: str = "", lost: str = "") -> None:
+        """Name a damage of the current line."""
+        self.add(Kind.DAMAGE, what=what, repaired=repaired, detail=detail, lost=lost)
+
+    def other(self, kind: str, summary: str = "", agent: str = "") -> None:
+        """Keep a record that is not understood, or says nothing about lifecycles."""
+        self.add(Kind.OTHER, agent, type=kind, summary=summary)
+
+    # The reader protocol
+
+    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
+        """Drafts of one physical line."""
+        self.out = []
+        stripped = line.rstrip(b"\r\n")
+        if self._torn is not None:
+            if self._mended(line, stripped):
+                return self.out
+            self._lose_torn()
+        self._stand(number, offset, len(line))
+        if not stripped.strip():
+            return self.out
+        if line.endswith(b"\r\n") and not self._seen_crlf:
+            self._seen_crlf = True
+            self.damage("crlf", repaired=True, detail="lines end in CR LF (said once)")
+        try:
+            record = json.loads(stripped.decode())
+        except (ValueError, RecursionError):
+            self._broken(stripped, number, offset)
+            return self.out
+        if isinstance(record, dict):
+            self._take(record)
+        else:
+            self.damage("not-json", repaired=False, detail="not an object", lost="line")
+        return self.out
+
+    def end(self) -> Iterable[Draft]:
+        """What is left to say when the file is over."""
+        self.out = []
+        if self._torn is not None:
+            self._lose_torn(last=True)
+        self.native = self.native_id = self.pointer = ""
+        try:
+            self.finish()
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
+            self.damage("not-json", repaired=False, detail="the end could not be read")
+        return self.out
+
+    # Inside
+
+    def _stand(self, number: int, offset: int, length: int) -> None:
+        self.line, self.offset, self.length = number, offset, length
+        self.at, self.native, self.native_id = None, "", ""
+
+    def _take(self, record: dict[str, Any]) -> None:
+        """One whole record: notice a repeat, read it, make sure that something came of it."""
+        before = len(self.out)
+        name = record.get("type")
+        self.native = text(name, 80)
+        try:
+            if self._repeated(record):
+                self.damage("duplicate", repaired=True, detail="the same record stood here before")
+                return
+            self.record(record)
+        except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as bad:
+            # A shape that no reader foresaw must not cost the rest of the file.
+            del self.out[before:]
+            self.other(self.native or "unreadable", f"unexpected shape: {type(bad).__name__}")
+        if len(self.out) == before:
+            self.other(self.native)
+        self._note_time()
+
+    def _repeated(self, record: Mapping[str, Any]) -> bool:
+        own = self.identity(record)
+        if not own:
+            return False
+        mark = hash((own, self.native))
+        if mark in self._ids:
+            return True
+        self._ids.add(mark)
+        self._recent.append(mark)
+        if len(self._recent) > REMEMBERED:
+            self._ids.discard(self._recent.popleft())
+        return False
+
+    def _note_time(self) -> None:
+        at = self.at
+        if at is None:
+            return
+        if self.latest is not None and at < self.latest - SLACK:
+            if self.ordered:
+                back = round(self.latest - at, 3)
+                self.damage(
+                    "time-backwards", repaired=False, detail=f"{back} s before an earlier line"
+                )
+            return
+        self.latest = at
+
+    def _broken(self, stripped: bytes, number: int, offset: int) -> None:
+        """A line that is not one JSON object: mend it, keep it for the next line, or name it."""
+        found = repair(stripped, self.envelope)
+        if found.torn and not found.records:
+            self._apply(found)
+            self._torn = (stripped, number, offset)
+            return
+        self._apply(found)
+
+    def _apply(self, found: Repaired) -> None:
+        for what, repaired, lost in found.damage:
+            self.damage(what, repaired=repaired, lost=lost)
+        for record in found.records:
+            self._take(record)
+
+    def _mended(self, line: bytes, stripped: bytes) -> bool:
+        """Whether this line continues a torn one (a raw newline inside of a text)."""
+        assert self._torn is not None
+        torn, number, offset = self._torn
+        if len(torn) + len(stripped) > LONGEST_LINE or stripped.startswith(b'{"'):
+            return False
+        try:
+            record = json.loads((torn + b"\\n" + stripped).decode(), strict=False)
+        except (ValueError, RecursionError):
+            return False
+        if not isinstance(record, dict) or self.envelope.isdisjoint(record):
+            return False
+        self._torn = None
+        self._stand(number, offset, len(torn) + 1 + len(line))
+        self.damage("half-line", repaired=True, detail="a raw newline split the record")
+        self._take(record)
+        here = number + 1
+        self._stand(here, offset + len(torn) + 1, len(line))
+        self.damage("half-line", repaired=True, detail=f"the rest of line {number}")
+        return True
+
+    def _lose_torn(self, last: bool = False) -> None:
+        assert self._torn is not None
+        torn, number, offset = self._torn
+        self._torn = None
+        self._stand(number, offset, len(torn))
+        self.damage(
+            "truncated" if last else "half-line",
+            repaired=False,
+            detail="the file ends inside of a record" if last else "the record is cut off",
+            lost="record",
+        )

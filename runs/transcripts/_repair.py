@@ -1,0 +1,104 @@
+"""Mends a line that is not one JSON object, where that is certain."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+MOST_RECORDS = 10_000
+MOST_STARTS = 200
+_DECODER = json.JSONDecoder()
+_LOOSE = json.JSONDecoder(strict=False)
+
+
+@dataclass(slots=True)
+class Repaired:
+    """What could be saved of a line. `damage`: what, whether it is repaired, what is lost."""
+
+    records: list[dict[str, Any]] = field(default_factory=list)
+    damage: list[tuple[str, bool, str]] = field(default_factory=list)
+    torn: bool = False
+    """It looks like the first half of a record."""
+
+
+def repair(line: bytes, envelope: frozenset[str]) -> Repaired:
+    """The whole records of a line and what was wrong with it."""
+    found = Repaired()
+    if b"\0" in line:
+        line = line.replace(b"\0", b"")
+        if not line.strip():
+            found.damage.append(("nul", False, "line"))
+            return found
+        found.damage.append(("nul", True, ""))
+    if line.startswith(b"\xef\xbb\xbf"):
+        line = line[3:]
+        found.damage.append(("bom", True, ""))
+    try:
+        words = line.decode("utf-8")
+    except UnicodeDecodeError:
+        words = line.decode("utf-8", "replace")
+        found.damage.append(("invalid-utf8", True, "characters"))
+    _decode(words.strip(), envelope, found)
+    return found
+
+
+def _decode(words: str, envelope: frozenset[str], found: Repaired) -> None:
+    try:
+        _glued(words, envelope, found)
+    except RecursionError:
+        found.damage.append(("too-deep", False, "line"))
+    except ValueError:
+        # Such as a number of more digits than Python converts.
+        found.damage.append(("not-json", False, "line"))
+
+
+def _glued(words: str, envelope: frozenset[str], found: Repaired) -> None:
+    """Objects one after another; a torn first one in front of a whole one."""
+    position = 0
+    pieces: list[dict[str, Any]] = []
+    while position < len(words) and len(pieces) < MOST_RECORDS:
+        try:
+            value, position = _LOOSE.raw_decode(words, position)
+        except json.JSONDecodeError:
+            break
+        if not isinstance(value, dict):
+            found.damage.append(("not-json", False, "line"))
+            return
+        pieces.append(value)
+        while position < len(words) and words[position] in " \t,\x1e":
+            position += 1
+    rest = words[position:]
+    found.records.extend(pieces)
+    if len(pieces) > 1:
+        found.damage.append(("glued", True, ""))
+    if not rest:
+        if len(pieces) == 1 and not found.damage:
+            found.damage.append(("not-json", True, "control characters"))
+        return
+    tail = _tail(rest, envelope)
+    if tail is not None:
+        found.records.append(tail)
+        found.damage.append(("half-line", False, "record"))
+    elif pieces:
+        found.damage.append(("half-line", False, "record"))
+    elif rest.startswith("{"):
+        found.torn = True
+    else:
+        found.damage.append(("not-json", False, "line"))
+
+
+def _tail(rest: str, envelope: frozenset[str]) -> dict[str, Any] | None:
+    """A whole record at the end of a line whose beginning is lost, if that is certain."""
+    position = rest.find('{"', 1)
+    for _ in range(MOST_STARTS):
+        if position < 0:
+            return None
+        try:
+            value, end = _DECODER.raw_decode(rest, position)
+        except (ValueError, RecursionError):
+            value, end = None, 0
+        if isinstance(value, dict) and envelope <= set(value) and not rest[end:].strip():
+            return value
+        position = rest.find('{"', position + 1)
+    return None
