@@ -16,14 +16,16 @@ VAR.mkdir(mode=0o700, parents=True, exist_ok=True)
 def _secret_key() -> str:
     """The instance's own key, made once in ``var/`` and readable by its owner alone."""
     path = VAR / "secret-key"
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text()
-    with os.fdopen(descriptor, "w") as file:
-        key = secrets.token_urlsafe(48)
-        file.write(key)
-    return key
+    if not path.exists():
+        own = path.with_name(f"secret-key.{os.getpid()}")
+        own.touch(mode=0o600)
+        own.write_text(secrets.token_urlsafe(48))
+        try:
+            os.link(own, path)  # whole or not at all, and the first one wins
+        except FileExistsError:
+            pass
+        own.unlink()
+    return path.read_text()
 
 
 SECRET_KEY = _secret_key()

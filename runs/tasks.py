@@ -107,7 +107,7 @@ def messages_waiting() -> int | None:
 @worker_ready.connect
 def begin_beating(sender: Any = None, **_: Any) -> None:
     """Tell the database that a worker for runs listens, every five seconds."""
-    queues = {queue.name for queue in getattr(sender, "task_consumer").queues} if sender else set()
+    queues = {queue.name for queue in sender.task_consumer.queues} if sender else set()
     if "runs" not in queues:
         return
     thread = threading.Thread(target=_beat, name="worker-beat", daemon=True)

@@ -1,0 +1,23 @@
+"""The settings of the test-suite: the real ones, with their state in a folder of its own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+
+if "LIFELINE_TEST_VAR" not in os.environ:
+    _folder = tempfile.mkdtemp(prefix="ll-test-")
+    os.environ["LIFELINE_TEST_VAR"] = _folder
+    atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+os.environ["LIFELINE_VAR"] = os.environ["LIFELINE_TEST_VAR"]
+os.environ["REDIS_URL"] = ""
+
+from dashboard.settings import *  # noqa: E402, F403
+from dashboard.settings import DATABASES, VAR  # noqa: E402
+
+# A file and not memory: the live server, workers and threads of a test share it.
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["TEST"] = {"NAME": str(VAR / "test.sqlite3")}
+CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
