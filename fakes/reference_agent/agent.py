@@ -94,6 +94,8 @@ class Agent:
             self._read_inbox()
             answer = await self._turn(number)
             self.world.save()
+            if self.parent and self.open and self.world.behaviour.breaks("early-terminal"):
+                self.world.end(self, "completed", answer.text)
             if answer.calls or self.inbox:
                 continue
             if await self._wait_for_children():

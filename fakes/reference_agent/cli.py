@@ -103,6 +103,8 @@ async def session(settings: Settings) -> int:
         how, failure = "failed", error
     except asyncio.CancelledError:
         how = "cancelled"
+    if world.behaviour.breaks("early-terminal"):
+        world.later |= {one.task for one in world.agents.values() if one.task}
     if world.later:
         await asyncio.wait(world.later, timeout=PARTING)
     return _finish(world, how, text, failure)

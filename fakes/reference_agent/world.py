@@ -114,12 +114,16 @@ class World:
                 self.end(child, "cancelled")
             raise
         else:
-            self.end(child, "completed", text)
+            if child.open:
+                self.end(child, "completed", text)
 
     def _failed(self, child: Agent, failure: CallFailed) -> None:
-        hides = self.behaviour.breaks("false-completion")
-        hides |= self.behaviour.breaks("truncated-success") and failure.error_class == "limit"
-        if hides:
+        breaks = self.behaviour.breaks
+        if (
+            breaks("false-completion")
+            or (breaks("error-swallowed") and (failure.status or 0) >= 400)
+            or (breaks("truncated-success") and failure.error_class == "limit")
+        ):
             self.end(child, "completed", failure.partial)
         else:
             self.end(child, "failed", failure.partial, failure)
