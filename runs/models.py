@@ -14,6 +14,35 @@ def new_permalink() -> str:
     return secrets.token_urlsafe(12).replace("-", "a").replace("_", "b")
 
 
+class Sweep(models.Model):
+    """Agents × versions × scenarios × repeats, as runs of their own with a fair order.
+
+    A bisection is a sweep that decides its next runs by what it saw (`search`).
+    """
+
+    class State(models.TextChoices):
+        GOING = "going"
+        PAUSED = "paused"
+        ENDED = "ended"
+        CANCELLED = "cancelled"
+
+    permalink = models.CharField(max_length=32, unique=True, default=new_permalink)
+    state = models.CharField(max_length=12, choices=State.choices, default=State.GOING)
+    plan: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    """{binaries: [[agent, version]], scenarios: [name], repeat, sets}"""
+    search: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    """Of a bisection: {agent, versions, good, bad, look_for, repeat}; of a sweep empty."""
+    result: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    """Of a bisection: {verdict, last_before, first, reason, steps}"""
+    created_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    served_at = models.DateTimeField(null=True, blank=True)
+    """When one of its runs was last sent; the one that waited longest is next."""
+
+    def __str__(self) -> str:
+        return f"{'bisection' if self.search else 'sweep'} {self.permalink}"
+
+
 class Run(models.Model):
     """One scenario × one binary, once; or an import, which is the same thing to all pages."""
 
@@ -49,6 +78,9 @@ class Run(models.Model):
     expect = models.CharField(max_length=80, blank=True, default="")
     batch = models.CharField(max_length=32, blank=True, default="", db_index=True)
     """Runs of one `--repeat` or one press share this."""
+    sweep = models.ForeignKey(
+        Sweep, null=True, blank=True, on_delete=models.SET_NULL, related_name="runs"
+    )
 
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
