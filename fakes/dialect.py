@@ -24,12 +24,21 @@ item, the frame by which the answer says that it is whole, and what may follow t
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """The model calls a tool. `id` is filled by the provider if empty."""
+    """The model calls a tool. `id` is filled by the provider if empty.
+
+    `raw` is sent instead of the arguments' JSON: for a fault that breaks them.
+    """
 
     name: str
     arguments: dict[str, Any]
     namespace: str = ""
     id: str = ""
+    raw: str = ""
+
+    @property
+    def text(self) -> str:
+        """The arguments as a model writes them."""
+        return self.raw or dumps(self.arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,7 @@ class Frame:
         """The bytes of the event."""
         data = self.data if isinstance(self.data, str) else dumps(self.data)
         name = f"event: {self.event}\n" if self.event else ""
-        return f"{name}data: {data}\n\n".encode()
+        return f"{name}data: {data}\n\n".encode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +156,6 @@ class Dialect(ABC):
     def limited(self, retry_after: str) -> dict[str, str]:
         """Rate-limit headers of a 429, beside Retry-After."""
         return {}
-
-    def counted(self, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The answer to a request that only counts tokens; None: there is no such request."""
-        return None
 
 
 def dumps(value: Any) -> str:

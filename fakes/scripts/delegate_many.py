@@ -1,0 +1,34 @@
+"""The parent delegates several tasks, in one turn or one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fakes.script import Task, task
+from fakes.scripts._delegation import Delegation
+from fakes.settings import setting
+
+
+@dataclass(frozen=True)
+class DelegateMany(Delegation):
+    """Several children."""
+
+    name = "delegate-many"
+    title = "Delegate several"
+    sentence = "The parent delegates several tasks to background children that run in parallel."
+
+    children: int = setting(2, "How many children.", low=1, high=64)
+    background: bool = setting(True, "Whether the children run in the background.")
+    one_turn: bool = setting(True, "Delegate all in one turn of the parent, else one a turn.")
+
+    def tasks(self) -> tuple[Task, ...]:
+        return tuple(
+            task(str(number), background=self.background, model=self.child_model)
+            for number in range(1, self.children + 1)
+        )
+
+    def at_once(self, fresh: list[Task]) -> list[Task]:
+        return fresh if self.one_turn else fresh[:1]
+
+
+SCRIPT = DelegateMany

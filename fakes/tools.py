@@ -1,0 +1,68 @@
+"""A plain table of tools, for the provider alone, for tests and for the reference agent.
+
+    task {name, description, prompt, mode}     mode: background or sync
+    wait {agent_id}   read {agent_id}   send {agent_id, text}   stop {agent_id}   work {form}
+
+The output of ``task`` names the child as ``agent_id: ID``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fakes.dialect import ModelRequest, ToolCall, dumps
+from fakes.script import Child, Task
+from fakes.targeting import TASK_PATTERN
+
+AGENT_ID = re.compile(r"agent_id\W{1,4}([\w.:-]{1,200})")
+
+
+class PlainTools:
+    """A :class:`~fakes.script.ToolTable` of an agent that has every tool."""
+
+    def delegate(self, task: Task) -> ToolCall:
+        """The ``task`` tool."""
+        mode = "background" if task.background else "sync"
+        said = {"name": task.name, "description": f"Task {task.path}", "prompt": task.prompt}
+        own = {"model": task.model} if task.model else {}
+        return ToolCall("task", {**said, "mode": mode, **own})
+
+    def wait(self, child: Child) -> ToolCall | None:
+        """The ``wait`` tool."""
+        return ToolCall("wait", {"agent_id": child.id or child.path})
+
+    def poll(self, child: Child) -> ToolCall | None:
+        """The ``read`` tool."""
+        return ToolCall("read", {"agent_id": child.id or child.path})
+
+    def message(self, child: Child, text: str) -> ToolCall | None:
+        """The ``send`` tool."""
+        return ToolCall("send", {"agent_id": child.id or child.path, "text": text})
+
+    def cancel(self, child: Child) -> ToolCall | None:
+        """The ``stop`` tool."""
+        return ToolCall("stop", {"agent_id": child.id or child.path})
+
+    def work(self, form: str) -> ToolCall | None:
+        """The ``work`` tool."""
+        return ToolCall("work", {"form": form})
+
+    def children(self, request: ModelRequest) -> dict[str, str]:
+        """Ids by path: the outputs of ``task`` calls, joined by the calls' ids."""
+        return ids_by_call(request, AGENT_ID)
+
+
+def ids_by_call(request: ModelRequest, pattern: re.Pattern[str]) -> dict[str, str]:
+    """By path of the delegated task what `pattern` finds in the output of its call."""
+    paths: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for turn in request.turns:
+        for call in turn.tool_calls:
+            marker = TASK_PATTERN.search(dumps(call.arguments))
+            if marker:
+                paths[call.id] = marker.group(1)
+        if turn.role == "tool" and turn.call_id in paths:
+            match = pattern.search(turn.text)
+            if match:
+                found[paths[turn.call_id]] = match.group(1)
+    return found
