@@ -51,6 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
         idle_timeout=given.idle_timeout,
         max_children=given.max_children,
         max_depth=given.max_depth,
+        wait=given.wait,
         restart="" if given.restart == "never" else given.restart,
         resume=given.resume,
         misbehave=breaks,
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--idle-timeout", type=float, default=30.0, help="seconds without content")
     add("--max-children", type=int, default=8)
     add("--max-depth", type=int, default=3)
+    add("--wait", action="store_true", help="have a tool that waits for a child")
     add("--restart", default="never", choices=("never", "child-running", "child-ended"))
     add("--resume", action="store_true", help="take up the session in --logs")
     add("--misbehave", action="append", default=[], choices=sorted(table()), metavar="NAME")

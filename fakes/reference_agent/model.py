@@ -81,7 +81,7 @@ class Model:
     async def request(self, agent: Agent, model: str) -> Answer:
         """One request and its answer, read to the end."""
         wire = WIRES[self.settings.dialect]()
-        body = wire.body(agent.items, schemas(), model, self.settings.stream)
+        body = wire.body(agent.items, schemas(self.settings.wait), model, self.settings.stream)
         url = self.settings.url.rstrip("/") + wire.path
         headers = {
             "user-agent": f"lifeline-reference/{self.settings.version}",

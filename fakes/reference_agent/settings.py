@@ -27,8 +27,10 @@ class Settings:
     idle_timeout: float = 30.0
     """No content for so long means that the call has failed."""
     max_children: int = 8
-    """Background children of the whole tree that may run at once."""
+    """Children of the whole tree that may run at once."""
     max_depth: int = 3
+    wait: bool = False
+    """Whether there is a tool to wait for a child; without it the parent is notified."""
     restart: str = ""
     """When to be killed and started again: `child-running`, `child-ended`, or never."""
     resume: bool = False
@@ -57,10 +59,12 @@ TOOLS: Mapping[str, Mapping[str, tuple[str, bool]]] = {
 KINDS = {"background": "boolean", "seconds": "number"}
 
 
-def schemas() -> list[dict[str, object]]:
-    """The tools as dialects advertise them: name, description, parameters."""
+def schemas(wait: bool) -> list[dict[str, object]]:
+    """The tools as dialects advertise them. `wait`: with the tool that waits for a child."""
     made: list[dict[str, object]] = []
     for name, parameters in TOOLS.items():
+        if name == "wait" and not wait:
+            continue
         properties = {
             key: {"type": KINDS.get(key, "string"), "description": text}
             for key, (text, _required) in parameters.items()

@@ -61,7 +61,7 @@ async def _delegate(agent: Agent, call: Call) -> str:
     )
     if world.behaviour.breaks("spawn-hangs"):
         await asyncio.sleep(2.5)
-    refusal = world.admit(agent, background)
+    refusal = world.admit(agent)
     if refusal:
         agent.log("spawn.answered", call=call.id, ok=False, refusal=refusal)
         raise Refused(f"refused: {refusal}")

@@ -44,12 +44,12 @@ class World:
 
     # Beginnings
 
-    def admit(self, parent: Agent, background: bool) -> str:
+    def admit(self, parent: Agent) -> str:
         """Why a child may not start now (limit, depth), empty when it may."""
         if parent.depth + 1 > self.settings.max_depth:
             return "depth"
         held = sum(one.holds_slot for one in self.agents.values())
-        full = background and held >= self.settings.max_children
+        full = held >= self.settings.max_children
         return "limit" if full and not self.behaviour.breaks("limit-ignored") else ""
 
     def add(self, parent: Agent, call: str, arguments: dict[str, Any]) -> Agent:
@@ -68,7 +68,7 @@ class World:
             [Item("system", SYSTEM), Item("user", str(arguments.get("prompt", "")))],
             call=call,
         )
-        child.holds_slot = child.background
+        child.holds_slot = True
         self.agents[child.id] = child
         if child.model != self.root.model:
             self.child_model = child.model

@@ -30,7 +30,9 @@ AGENT_ID = re.compile(r"root|agent(-\d{1,4}){1,8}")
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """How a script's actions are called on the reference agent."""
+    """How a script's actions are called on the reference agent. `waits`: it has a tool for that."""
+
+    waits: bool = False
 
     def delegate(self, task: Task) -> ToolCall:
         """Start an agent; the task's path goes along and comes back in the output."""
@@ -44,8 +46,10 @@ class Tools:
             given["model"] = task.model
         return ToolCall("delegate", given)
 
-    def wait(self, child: Child) -> ToolCall:
-        """Wait for the child's end."""
+    def wait(self, child: Child) -> ToolCall | None:
+        """Wait for the child's end; without a tool for it the parent is notified."""
+        if not self.waits:
+            return None
         return ToolCall("wait", {"agent": child.id or child.path})
 
     def poll(self, child: Child) -> ToolCall:
@@ -124,8 +128,9 @@ class Reference(Driver):
         Option("retries", "int", 4, "Tries after the first one."),
         Option("delay", "float", 0.1, "The first wait between two tries, in seconds."),
         Option("idle_timeout", "float", 30.0, "Seconds without content after which a try fails."),
-        Option("max_children", "int", 8, "Background children that may run at once."),
+        Option("max_children", "int", 8, "Children that may run at once."),
         Option("max_depth", "int", 3, "How deep delegation may go."),
+        Option("wait", "bool", False, "Whether it has a tool to wait for a child."),
         Option(
             "restart",
             "choice",
@@ -179,6 +184,8 @@ class Reference(Driver):
             *("--restart", str(options["restart"])),
             *("--prompt", context.prompt),
         ]
+        if options["wait"]:
+            argv.append("--wait")
         if options["misbehave"] != "none":
             argv += ["--misbehave", str(options["misbehave"])]
         if options["seed"] >= 0:
@@ -193,7 +200,7 @@ class Reference(Driver):
 
     def tools(self, options: Mapping[str, Any], version: str) -> Tools:
         """The same for every version."""
-        return Tools()
+        return Tools(waits=bool(options["wait"]))
 
     def caller_rule(self, options: Mapping[str, Any], version: str) -> CallerRule:
         """Its requests name their agent."""
