@@ -9,7 +9,7 @@ how a run is executed. Reading is done by the transcript readers that imports us
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
@@ -114,7 +114,7 @@ class Launch:
     """Own writable copies to lay into the run: path as the agent sees it → prepared folder."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Source:
     """One stream of evidence. `name` is the view (stdout, session, log, hooks, rpc …).
 
@@ -183,7 +183,7 @@ class Driver(ABC):
     def executable(self, folder: Path) -> Path:
         """The executable inside an installation; HarnessError when it is not there."""
 
-    def published(self) -> tuple[tuple[str, str], ...]:
+    def published(self) -> Sequence[tuple[str, str]]:
         """A builtin agent's versions with their dates, oldest first; others ask their registry."""
         return ()
 
@@ -231,6 +231,10 @@ class Driver(ABC):
     def runtime(self, history: History, binary: Binary) -> Runtime:
         """What the history proves about what ran (version reported, payload loaded)."""
         return Runtime()
+
+    def tools_allowed(self, options: Mapping[str, Any]) -> frozenset[str] | None:
+        """What a valid run with these options may advertise or execute; None: anything."""
+        return self.allowed_tools
 
     def executed_tools(self, history: History) -> Mapping[str, int]:
         """Tools that ran, with how often, in the agent's own names."""

@@ -73,6 +73,7 @@ class Execution:
     def __init__(self, run: models.Run, watch: Watch) -> None:
         self.run, self.watch = run, watch
         self.scenario = Scenario.read(run.snapshot)
+        self.script = catalogue.build_script(self.scenario)
         self.driver: Driver = catalogue.driver(run.agent)
         self.options: dict[str, Any] = run.options
 
@@ -90,7 +91,8 @@ class Execution:
         recorder.start()
         try:
             recorder.note("prepared", binary=binary.version, sha256=binary.sha256)
-            await self._with_provider(recorder, workspace, sealing, binary)
+            with binaries.hold(binary):
+                await self._with_provider(recorder, workspace, sealing, binary)
         finally:
             await recorder.stop()
             await asyncio.to_thread(workspace.cut_down)
@@ -99,7 +101,11 @@ class Execution:
         """The installed binary; installing it shows on the page while it lasts."""
         self.watch.phase(f"looking for {self.run.agent} {self.run.version}")
         binary = await asyncio.to_thread(
-            binaries.ensure, self.run.agent, self.run.version, self.watch.phase
+            binaries.ensure,
+            self.run.agent,
+            self.run.version,
+            self.watch.phase,
+            stop=lambda: self.watch.cancelled,
         )
         await asyncio.to_thread(self.watch.save, sha256=binary.sha256)
         return binary
@@ -138,20 +144,20 @@ class Execution:
             provider = self._provider(journal, workspace.bodies, binary)
             await provider.start(sock=stage.listener)
             try:
-                context = self._context(binary, workspace, stage.port, provider)
+                context = self._context(binary, workspace, stage.base_url)
                 await self._agent(recorder, workspace, stage, provider, context)
             finally:
                 await provider.stop()
                 recorder.note(
                     "provider-stopped",
-                    undelivered=[each.as_dict() for each in provider.undelivered()],
+                    undelivered=[each.fault.name for each in provider.undelivered()],
+                    trouble=[repr(each) for each in provider.trouble],
                 )
                 journal.close()
 
     def _provider(self, journal: Journal, bodies: Path, binary: Binary) -> Provider:
-        script = catalogue.build_script(self.scenario)
         return Provider(
-            script,
+            self.script,
             tools=self.driver.tools(self.options, binary.version),
             faults=catalogue.build_faults(self.scenario),
             rule=self.driver.caller_rule(self.options, binary.version),
@@ -160,21 +166,19 @@ class Execution:
             bodies=bodies,
         )
 
-    def _context(
-        self, binary: Binary, workspace: Workspace, port: int, provider: Provider
-    ) -> Context:
+    def _context(self, binary: Binary, workspace: Workspace, base_url: str) -> Context:
         inside = workspace.inside
         return Context(
             scenario=self.scenario,
             options=self.options,
-            base_url=f"http://127.0.0.1:{port}",
+            base_url=base_url,
             dialect=self.driver.dialect(self.options),
             home=inside.home,
             work=inside.work,
             temp=inside.temp,
             logs=inside.logs,
             binary=binary,
-            prompt=root_prompt(provider.script),
+            prompt=root_prompt(self.script),
             model=MODEL,
         )
 

@@ -161,8 +161,11 @@ class Tail:
         self._open[path] = (os.fdopen(descriptor, "rb", buffering=0), feed)
 
     def _name(self, base: str) -> str:
-        name, number = f"{self.source.name}-{base}", 2
+        """Its short name, as in evidence: ``session-events.jsonl``; a second one is numbered."""
+        view = self.source.name
+        plain = base if base.startswith(view) else f"{view}-{base}"
+        name, number = plain, 2
         while name in self._names:
-            name, number = f"{self.source.name}-{number}-{base}", number + 1
+            name, number = f"{view}-{number}-{base}", number + 1
         self._names.add(name)
         return name
