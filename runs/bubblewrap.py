@@ -78,12 +78,12 @@ def write_seal_files(workspace: Workspace) -> None:
     workspace.seal_files.chmod(0o755)
 
 
-def command(bwrap: Path, workspace: Workspace, minder: Path, readonly: Sequence[Path]) -> list[str]:
-    """bubblewrap with all its options, up to but without the command to run.
+def options_of(workspace: Workspace, minder: Path, readonly: Sequence[Path]) -> list[str]:
+    """All the options of bubblewrap (for ``--args``: the agent can read its command line).
 
     `minder` is the minder's package; `readonly` is shown at its own paths.
     """
-    options = [str(bwrap), "--die-with-parent", "--new-session", "--hostname", "lifeline"]
+    options = ["--die-with-parent", "--new-session", "--hostname", "lifeline"]
     for name in ("user", "ipc", "pid", "net", "uts", "cgroup-try"):
         options.append(f"--unshare-{name}")
     options += ["--uid", "0", "--gid", "0", "--cap-drop", "ALL"]

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import psutil
 
@@ -42,15 +42,15 @@ class Outer:
         self.control, theirs = socket.socketpair()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `gone`)
         try:
-            with theirs:
+            with theirs, tempfile.TemporaryFile() as options:
                 self._process = subprocess.Popen(
-                    _command(workspace, seal, shown, theirs.fileno(), want_listener),
+                    _command(workspace, seal, shown, theirs.fileno(), options, want_listener),
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=self._errors,
                     env={"LANG": "C.UTF-8"},
                     cwd="/",
-                    pass_fds=[theirs.fileno()],
+                    pass_fds=[theirs.fileno(), options.fileno()],
                     start_new_session=True,
                 )
         except BaseException:
@@ -104,8 +104,14 @@ class Outer:
 
 
 def _command(
-    workspace: Workspace, seal: Seal, shown: Sequence[Path], control: int, listener: bool
+    workspace: Workspace,
+    seal: Seal,
+    shown: Sequence[Path],
+    control: int,
+    options: IO[bytes],
+    listener: bool,
 ) -> list[str]:
+    """What to execute; bubblewrap's options are written to the open file `options`."""
     settings: dict[str, Any] = {
         "network": seal.network,
         "listener": listener,
@@ -113,7 +119,10 @@ def _command(
     }
     if seal.by == "bwrap" and seal.bwrap is not None:
         readonly = [*folders_of(_PYTHON), *shown]
-        front = bubblewrap.command(seal.bwrap, workspace, MINDER, readonly)
+        given = bubblewrap.options_of(workspace, MINDER, readonly)
+        options.write(b"".join(option.encode() + b"\0" for option in given))
+        options.seek(0)
+        front = [str(seal.bwrap), "--args", str(options.fileno()), "--"]
         folder = bubblewrap.MINDER_INSIDE.parent
     else:
         front, folder = [], MINDER.parent
