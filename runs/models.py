@@ -85,6 +85,8 @@ class Run(models.Model):
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    """When a message for it was last put into the queue."""
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     worker = models.CharField(max_length=120, blank=True, default="")
     cancel_at = models.DateTimeField(null=True, blank=True)

@@ -92,6 +92,7 @@ def send(run_id: int) -> None:
     """Put the run into the queue; a queue that does not answer is made good by the reaper."""
     from runs.tasks import execute_run
 
+    models.Run.objects.filter(pk=run_id).update(sent_at=timezone.now())
     notify.poke_runs(run_id)
     try:
         execute_run.apply_async((run_id,), queue="runs", retry=False)
@@ -155,10 +156,13 @@ def delete(run: models.Run) -> None:
 
 
 def claim(run_id: int, worker: str) -> models.Run | None:
-    """Take a queued run for this worker; None when another got there first or it was cancelled."""
+    """Take a queued run; None when another got there first, or it was cancelled or paused."""
     now = timezone.now()
     taken = models.Run.objects.filter(
-        Q(cancel_at__isnull=True), pk=run_id, status=models.Run.Status.QUEUED
+        Q(sweep__isnull=True) | Q(sweep__state=models.Sweep.State.GOING),
+        cancel_at__isnull=True,
+        pk=run_id,
+        status=models.Run.Status.QUEUED,
     ).update(
         status=models.Run.Status.RUNNING,
         started_at=now,

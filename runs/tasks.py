@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from runs import models, notify, start
+from runs import models, notify, sweeps
 
 STALE = timedelta(seconds=30)
 BEAT = 5.0
@@ -32,14 +32,18 @@ def execute_run(run_id: int) -> None:
     """Execute one queued run in this process."""
     from runs.execute import execute
 
-    execute(run_id, worker=worker_name())
+    run = execute(run_id, worker=worker_name())
+    if run is not None and run.sweep is not None:
+        sweeps.advance(run.sweep)
+    sweeps.feed()
 
 
 @shared_task(name="runs.reap", ignore_result=True)
 def reap() -> None:
-    """Mark runs whose worker is gone as lost; send again what nobody will deliver."""
+    """Mark runs whose worker is gone as lost; send what has room and is not on its way."""
     reap_lost()
-    send_forgotten()
+    sweeps.advance_all()
+    sweeps.feed()
 
 
 def worker_name() -> str:
@@ -74,34 +78,6 @@ def reap_lost() -> int:
             notify.poke_run(run.pk)
             notify.poke_runs(run.pk)
     return lost
-
-
-def send_forgotten() -> int:
-    """Queued runs that no message stands for are sent again; gives how many."""
-    if messages_waiting() != 0:
-        return 0
-    free = sum(worker.concurrency for worker in start.workers())
-    free -= models.Run.objects.filter(status=models.Run.Status.RUNNING).count()
-    queued = models.Run.objects.filter(status=models.Run.Status.QUEUED).order_by("pk")
-    settled = queued.filter(created_at__lt=timezone.now() - timedelta(seconds=3))
-    if free <= 0:
-        return 0
-    ids = list(settled.values_list("pk", flat=True))
-    for pk in ids:
-        start.send(pk)
-    return len(ids)
-
-
-def messages_waiting() -> int | None:
-    """How many messages wait in the queue of runs; None when the broker does not say."""
-    from celery import current_app
-
-    try:
-        with current_app.connection_for_read() as connection:
-            found = connection.default_channel.queue_declare("runs", passive=True)
-            return int(found.message_count)
-    except Exception:  # an empty Redis queue does not exist, a dead Redis does not answer
-        return 0
 
 
 @worker_ready.connect

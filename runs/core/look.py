@@ -98,8 +98,8 @@ def _gap(choose: Callable[[list[float]], float]) -> Callable[[Mapping[str, Any]]
 
 def _child(key: str, inner: str) -> Callable[[Mapping[str, Any]], Any]:
     def read(run: Mapping[str, Any]) -> str:
-        row = next((row for row in run.get("agents", []) if row.get("parent")), {})
-        value = row.get(key) or {}
+        children = [row for row in run.get("agents", []) if row.get("parent")]
+        value = (children[0].get(key) if children else None) or {}
         return str(value.get(inner) or "none")
 
     return read

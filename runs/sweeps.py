@@ -1,0 +1,235 @@
+"""Sweeps and bisections: many runs as a plan, fed to the workers in a fair order.
+
+The runs of a sweep stand in the database from the start, repeat by repeat, so that
+every cell has a first answer early. ``feed`` sends only as many as the workers have
+room for: a single press of Run never waits behind a sweep, and of two sweeps the one
+that waited longest is served. A bisection asks for its next runs when the last ones
+have ended. What a killed worker lost is run again, what ended never is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from runs import binaries, bisections, catalogue, models, notify, scenario, start
+from runs.errors import HarnessError, UnknownName
+
+MOST_RUNS = 5000
+LOST_RETRIES = 3
+"""How often a lost run of a sweep is replaced."""
+IN_FLIGHT = timedelta(seconds=30)
+"""How long a message counts before it is taken for lost."""
+
+
+def parse_agents(text: str) -> list[tuple[str, str]]:
+    """``copilot@1.0.60,1.0.81..1.0.102,reference`` as agents and versions, in that order.
+
+    A part with ``@``, or that is an agent's name, begins that agent; other parts are more
+    versions of it. An agent without a version gets the newest that can start.
+    """
+    groups: list[tuple[str, list[str]]] = []
+    for part in (piece.strip() for piece in text.replace(" ", ",").split(",")):
+        if not part:
+            continue
+        name, at, version = part.partition("@")
+        if at or name in catalogue.drivers():
+            catalogue.driver(name)
+            groups.append((name, [version] if version else []))
+        elif groups:
+            groups[-1][1].append(part)
+        else:
+            raise UnknownName(f"{part!r} names no agent.", "Write AGENT@VERSION,VERSION…")
+    found: list[tuple[str, str]] = []
+    for name, parts in groups:
+        versions = binaries.expand(name, ",".join(parts)) if parts else [binaries.newest(name)]
+        found += [(name, version) for version in versions]
+    return list(dict.fromkeys(found))
+
+
+def create(
+    chosen: Sequence[tuple[str, str]],
+    names: Sequence[str],
+    *,
+    repeat: int = 1,
+    sets: Mapping[str, Any] | None = None,
+    only_missing: bool = False,
+) -> models.Sweep:
+    """Make a sweep and its runs; nothing is sent before `feed`.
+
+    `only_missing` counts the ended runs of the same cell that are there already.
+    HarnessError when it is empty or too large; ScenarioError and UnknownName as in `start`.
+    """
+    if not chosen or not names:
+        raise HarnessError("A sweep needs at least one agent and one scenario.")
+    if len(chosen) * len(names) * repeat > MOST_RUNS:
+        raise HarnessError(f"A sweep may have {MOST_RUNS} runs at most.")
+    for name in names:
+        scenario.load(name)
+    with transaction.atomic():
+        sweep = models.Sweep.objects.create(
+            plan={
+                "binaries": [list(pair) for pair in chosen],
+                "scenarios": list(names),
+                "repeat": repeat,
+                "sets": dict(sets or {}),
+            }
+        )
+        for number in range(1, repeat + 1):
+            for name in names:
+                for agent, version in chosen:
+                    if only_missing and _present(agent, version, name) >= number:
+                        continue
+                    add_runs(sweep, agent, version, name)
+    return sweep
+
+
+def _present(agent: str, version: str, name: str) -> int:
+    return models.Run.objects.filter(
+        agent=agent, version=version, scenario=name, status=models.Run.Status.ENDED
+    ).count()
+
+
+def add_runs(
+    sweep: models.Sweep, agent: str, version: str, name: str, times: int = 1
+) -> list[models.Run]:
+    """More runs of one cell; they wait for `feed`."""
+    runs = start.create(
+        agent, version, name, sets=sweep.plan.get("sets", {}), repeat=times, queue=False
+    )
+    models.Run.objects.filter(pk__in=[run.pk for run in runs]).update(sweep=sweep, batch="")
+    return runs
+
+
+def feed() -> int:
+    """Send what the workers have room for, in a fair order; gives how many were sent."""
+    now = timezone.now()
+    going = models.Run.objects.filter(
+        Q(sweep__isnull=True) | Q(sweep__state=models.Sweep.State.GOING),
+        status=models.Run.Status.QUEUED,
+    )
+    flying = going.filter(sent_at__gte=now - IN_FLIGHT).count()
+    running = models.Run.objects.filter(status=models.Run.Status.RUNNING).count()
+    room = sum(worker.concurrency for worker in start.workers()) or settings.CONCURRENCY
+    free = room - running - flying
+    if free <= 0:
+        return 0
+    waiting = going.exclude(sent_at__gte=now - IN_FLIGHT)
+    chosen = list(waiting.filter(sweep__isnull=True).order_by("pk")[:free])
+    while len(chosen) < free:
+        oldest = F("sweep__served_at").asc(nulls_first=True)
+        rest = waiting.filter(sweep__isnull=False).exclude(pk__in=[run.pk for run in chosen])
+        run = rest.order_by(oldest, "pk").first()
+        if run is None:
+            break
+        models.Sweep.objects.filter(pk=run.sweep_id).update(served_at=timezone.now())
+        chosen.append(run)
+    for run in chosen:
+        start.send(run.pk)
+    return len(chosen)
+
+
+def advance(sweep: models.Sweep) -> None:
+    """Take a sweep further: replace what was lost, ask for a bisection's next runs, or end it."""
+    with transaction.atomic():
+        held = models.Sweep.objects.select_for_update().get(pk=sweep.pk)
+        if held.state != models.Sweep.State.GOING:
+            return
+        _replace_lost(held)
+        if held.search:
+            bisections.advance(held)
+        if not held.runs.filter(status__in=models.Run.OPEN).exists():
+            held.state, held.ended_at = models.Sweep.State.ENDED, timezone.now()
+        held.save()
+    notify.poke_runs()
+
+
+def advance_all() -> None:
+    """Every sweep that is going."""
+    for sweep in models.Sweep.objects.filter(state=models.Sweep.State.GOING):
+        advance(sweep)
+
+
+def _replace_lost(sweep: models.Sweep) -> None:
+    lost = sweep.runs.filter(status=models.Run.Status.LOST)
+    for cell, times in Counter(lost.values_list("agent", "version", "scenario")).items():
+        agent, version, name = cell
+        runs = sweep.runs.filter(agent=agent, version=version, scenario=name)
+        have = runs.exclude(status=models.Run.Status.LOST).count()
+        wanted = _wanted(sweep, version)
+        if have < wanted and times <= LOST_RETRIES * wanted:
+            add_runs(sweep, agent, version, name, wanted - have)
+
+
+def _wanted(sweep: models.Sweep, version: str) -> int:
+    """How many runs of a cell shall end; a bisection asks anew by itself."""
+    return 0 if sweep.search else int(sweep.plan.get("repeat", 1))
+
+
+def pause(sweep: models.Sweep) -> None:
+    """Send no more of its runs; those that run go on."""
+    _change(sweep, [models.Sweep.State.GOING], models.Sweep.State.PAUSED)
+
+
+def resume(sweep: models.Sweep) -> None:
+    """Go on with a paused sweep."""
+    _change(sweep, [models.Sweep.State.PAUSED], models.Sweep.State.GOING)
+    feed()
+
+
+def cancel(sweep: models.Sweep) -> None:
+    """End it: queued runs are cancelled, running ones asked to end."""
+    going = [models.Sweep.State.GOING, models.Sweep.State.PAUSED]
+    _change(sweep, going, models.Sweep.State.CANCELLED)
+    for run in sweep.runs.filter(status__in=models.Run.OPEN):
+        start.cancel(run)
+
+
+def _change(sweep: models.Sweep, before: Sequence[str], after: str) -> None:
+    changed = models.Sweep.objects.filter(pk=sweep.pk, state__in=before).update(state=after)
+    if changed:
+        sweep.refresh_from_db()
+        notify.poke_runs()
+
+
+def progress(sweep: models.Sweep) -> dict[str, Any]:
+    """{total, ended, running, queued, left_seconds}: the estimate from the runs so far."""
+    counts = Counter(sweep.runs.values_list("status", flat=True))
+    done = sweep.runs.filter(ended_at__isnull=False, started_at__isnull=False)
+    spent = [(b - a).total_seconds() for a, b in done.values_list("started_at", "ended_at")[:500]]
+    waiting = counts["queued"] + counts["running"]
+    room = sum(worker.concurrency for worker in start.workers()) or settings.CONCURRENCY
+    left = sum(spent) / len(spent) * waiting / max(1, room) if spent else None
+    return {
+        "total": sum(counts.values()),
+        "ended": sum(counts.values()) - waiting,
+        "running": counts["running"],
+        "queued": counts["queued"],
+        "left_seconds": None if left is None else round(left, 1),
+    }
+
+
+def document(sweep: models.Sweep) -> dict[str, Any]:
+    """The JSON of ``sweep --json`` (of a bisection: of ``bisect --json``)."""
+    if sweep.search:
+        return {**sweep.result, "permalink": sweep.permalink, "state": sweep.state}
+    return {
+        "permalink": sweep.permalink,
+        "state": sweep.state,
+        **progress(sweep),
+        "cells": cells(sweep),
+    }
+
+
+def cells(sweep: models.Sweep) -> list[dict[str, Any]]:
+    """What its runs add up to, a row a cell."""
+    from runs import grid
+
+    return grid.cells(sweep.runs.all())
