@@ -138,7 +138,7 @@ def test_it_leaves_nothing_when_the_worker_is_killed(kind: str, tmp_path: Path, 
         [sys.executable, "-c", WORKER, kind, str(tmp_path), token],
         stdout=subprocess.PIPE,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])},
     ) as worker:
         assert worker.stdout is not None
         assert worker.stdout.readline().strip() == b"ready"

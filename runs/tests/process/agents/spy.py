@@ -40,7 +40,7 @@ def overwrite(path: str) -> str:
 
 def capabilities() -> list[str]:
     lines = Path("/proc/self/status").read_text().splitlines()
-    return [line.split()[1] for line in lines if line.startswith(("CapEff", "CapPrm", "CapBnd"))]
+    return [line.split()[1] for line in lines if line.startswith(("CapEff", "CapPrm", "CapAmb"))]
 
 
 asked = json.loads(sys.argv[1])
