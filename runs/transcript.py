@@ -1,18 +1,42 @@
 """Reads what people attach: recognises formats, joins files into one case.
 
 Readers are one-file plug-ins in ``transcripts/``; drivers use the same readers
-on the live sources of a run.
+on the live sources of a run. Nothing that a file holds is trusted.
 """
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import runs.transcripts
 from fakes.registry import members
+from runs.core.events import Draft, Event, Kind
+from runs.core.history import History
 from runs.transcripts._base import Clock, Format, Reader
+from runs.transcripts._intake import Attached, Limits, Unreadable, gather
+from runs.transcripts._join import join
+from runs.transcripts._missing import missing
+from runs.transcripts._reading import Progress, ReadFile, read
 
-__all__ = ["Clock", "Format", "Reader", "formats", "named"]
+__all__ = [
+    "Attached",
+    "Case",
+    "Clock",
+    "Format",
+    "Limits",
+    "ReadFile",
+    "Reader",
+    "Unreadable",
+    "formats",
+    "named",
+    "read_case",
+    "read_files",
+]
 
 
 @cache
@@ -24,3 +48,109 @@ def formats() -> dict[str, Format]:
 def named(name: str) -> Format:
     """The format of that name; KeyError when there is none."""
     return formats()[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Several files, read as one case.
+
+    `formats`: one row a file (path, format, lines, events, other, damage); `damage`:
+    one row a damaged line; `missing`: what is not there and what therefore cannot
+    be judged; `facts`: agent, version, session … as the files say.
+    """
+
+    events: tuple[Event, ...]
+    history: History
+    formats: list[dict[str, Any]]
+    damage: list[dict[str, Any]]
+    missing: list[str]
+    facts: dict[str, Any]
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+
+
+def read_case(
+    paths: Iterable[str | Path],
+    *,
+    complete: bool | None = None,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> Case:
+    """Read files, folders and archives as one case.
+
+    `complete`: False says that things happened after the files' end; None lets
+    the files say it. Raises :class:`runs.transcript.Unreadable` with the file's name
+    and what to do, when there is nothing to read or a limit is passed.
+    """
+    limits = limits or Limits()
+    with tempfile.TemporaryDirectory(prefix="lifeline-import-") as folder:
+        intake = gather([Path(path) for path in paths], Path(folder), limits)
+        files = read_files(intake.files, limits=limits, progress=progress)
+    return case_of(files, complete=complete, left_out=intake.left_out)
+
+
+def read_files(
+    attached: Iterable[Attached],
+    *,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+) -> list[ReadFile]:
+    """Read each file by the format that recognises it; an export of ours replaces its raw files."""
+    found = [read(file, formats(), limits or Limits(), progress) for file in attached]
+    exports = [file for file in found if file.format and file.format.name == "lifeline-events"]
+    if exports:
+        for file in found:
+            if file not in exports:
+                file.drafts = []
+    return found
+
+
+def case_of(
+    files: list[ReadFile],
+    *,
+    complete: bool | None = None,
+    left_out: Iterable[tuple[str, str]] = (),
+) -> Case:
+    """Join read files. Raises :class:`Unreadable` when no file says anything."""
+    known = [file for file in files if file.format is not None]
+    if not any(file.drafts for file in known):
+        names = ", ".join(file.name for file in files[:3]) or "nothing"
+        raise Unreadable(
+            f"No known format in {names}{' …' if len(files) > 3 else ''}.",
+            "Attach session logs, JSON output, hook payloads, a trace or a request log.",
+        )
+    events = join(known)
+    history = History(events, complete=complete)
+    facts = _facts(known)
+    return Case(
+        events=tuple(events),
+        history=history,
+        formats=[file.row() for file in files],
+        damage=[_damage_row(draft) for file in known for draft in file.drafts
+                if draft.kind is Kind.DAMAGE],
+        missing=missing(history, known),
+        facts=facts,
+        left_out=list(left_out),
+    )  # fmt: skip
+
+
+def _facts(files: list[ReadFile]) -> dict[str, Any]:
+    """What the files say of themselves; the first that says something is believed."""
+    found: dict[str, Any] = {}
+    for file in files:
+        if file.format is not None and file.format.agent:
+            found.setdefault("agent", file.format.agent)
+        for key in ("agent", "version", "session", "model", "cwd", "platform", "title"):
+            if file.facts.get(key):
+                found.setdefault(key, file.facts[key])
+    return found
+
+
+def _damage_row(draft: Draft) -> dict[str, Any]:
+    return {
+        "file": draft.file,
+        "line": draft.line,
+        "what": draft.data.get("what"),
+        "repaired": bool(draft.data.get("repaired")),
+        "detail": str(draft.data.get("detail") or ""),
+        "lost": str(draft.data.get("lost") or ""),
+    }

@@ -48,6 +48,7 @@ class Lines:
         self._ids: set[int] = set()
         self._recent: deque[int] = deque()
         self._seen_crlf = False
+        self._added = 0
 
     # What a reader writes
 
@@ -65,7 +66,16 @@ class Lines:
     # What a reader calls
 
     def add(self, kind: Kind, agent: str = "", /, **data: Any) -> None:
-        """One event at the current place. Values that are None are kept: they mean not known."""
+        """One event at the current place. Values that are None are kept: they mean not known.
+
+        Several events of one record get ids of their own, so that each is joined
+        with its twin in another view.
+        """
+        native_id = self.native_id
+        if native_id:
+            if self._added:
+                native_id = f"{native_id}#{self._added}"
+            self._added += 1
         self.out.append(
             Draft(
                 kind=kind,
@@ -77,7 +87,7 @@ class Lines:
                 line=self.line or None,
                 pointer=self.pointer,
                 native=self.native,
-                native_id=self.native_id,
+                native_id=native_id,
                 offset=self.offset,
                 length=self.length,
             )
@@ -85,7 +95,9 @@ class Lines:
 
     def damage(self, what: str, *, repaired: bool, detail: str = "", lost: str = "") -> None:
         """Name a damage of the current line."""
+        kept, self.native_id = self.native_id, ""
         self.add(Kind.DAMAGE, what=what, repaired=repaired, detail=detail, lost=lost)
+        self.native_id = kept
 
     def other(self, kind: str, summary: str = "", agent: str = "") -> None:
         """Keep a record that is not understood, or says nothing about lifecycles."""
@@ -139,6 +151,7 @@ class Lines:
     def _take(self, record: dict[str, Any]) -> None:
         """One whole record: notice a repeat, read it, make sure that something came of it."""
         before = len(self.out)
+        self._added = 0
         name = record.get("type")
         self.native = text(name, 80)
         try:

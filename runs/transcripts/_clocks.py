@@ -1,0 +1,122 @@
+"""One clock for all files of a case.
+
+Epoch files share a clock; relative ones begin with the earliest epoch record;
+files without times are laid beside what they have in common with timed ones. A
+clock that was set back within a file is straightened, lines that merely stand
+out of order are sorted by their time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runs.core.events import Draft, Kind
+from runs.transcripts._reading import ReadFile
+
+JUMP = 2.0
+"""Seconds that times may go back (several writers of one file) before it is looked at."""
+LOOK_AHEAD = 6
+"""Timed records within which a line that merely stands out of order is caught up with."""
+_STEADY = frozenset({"session", "stdout", "hooks", "bus", "log"})
+
+Timed = tuple[float | None, Draft]
+"""Seconds since the start of the case (None: not known) and the draft."""
+
+
+def align(files: Sequence[ReadFile]) -> list[list[Timed]]:
+    """The drafts of each file with their times, the earliest record of the case at 0."""
+    epoch = [_first(file) for file in files if not _relative(file)]
+    started = min((at for at in epoch if at is not None), default=None)
+    rows: list[list[Timed]] = []
+    for file in files:
+        zero = 0.0 if _relative(file) else started or 0.0
+        straight = _straightened(file)
+        rows.append(
+            [
+                (None if at is None else round(at - zero, 6), draft)
+                for at, draft in zip(straight, file.drafts, strict=True)
+            ]
+        )
+    _lay_untimed(rows)
+    return rows
+
+
+def _relative(file: ReadFile) -> bool:
+    """Whether its times count from its own start (a time under 1e8 s is none since 1970)."""
+    if file.format is None or file.format.clock != "relative":
+        return False
+    first = _first(file)
+    return first is None or first < 1e8
+
+
+def _first(file: ReadFile) -> float | None:
+    """The earliest of the first times; one wild value later on does not count."""
+    found: list[float] = []
+    for draft in file.drafts:
+        if draft.at is not None and draft.kind is not Kind.DAMAGE:
+            found.append(draft.at)
+            if len(found) == 20:
+                break
+    return min(found, default=None)
+
+
+def _straightened(file: ReadFile) -> list[float | None]:
+    """Times with steps back of the clock taken out; single lines out of order stay as they are."""
+    times = [draft.at for draft in file.drafts]
+    if file.format is None or file.format.source not in _STEADY or _shuffled(file):
+        return times
+    known = [place for place, at in enumerate(times) if at is not None]
+    high, shift = float("-inf"), 0.0
+    for order, place in enumerate(known):
+        at = (times[place] or 0.0) + shift
+        if at < high - JUMP and file.drafts[place].kind is not Kind.DAMAGE:
+            ahead = [(times[one] or 0.0) + shift for one in known[order : order + LOOK_AHEAD]]
+            if max(ahead) < high - JUMP:
+                shift += high - at
+                at = high
+        times[place] = at
+        high = max(high, at)
+    return times
+
+
+def _shuffled(file: ReadFile) -> bool:
+    return any(
+        draft.kind is Kind.DAMAGE and draft.data.get("what") == "reordered" for draft in file.drafts
+    )
+
+
+def _anchors(draft: Draft) -> list[tuple[str, str]]:
+    """What an untimed record may have in common with a timed one about the same fact."""
+    found = [("id", draft.native_id)] if draft.native_id else []
+    if draft.kind in (Kind.AGENT_STARTED, Kind.AGENT_ENDED) and draft.agent:
+        found.append((draft.kind.value, draft.agent))
+    elif draft.kind in (Kind.SPAWN_REQUESTED, Kind.SPAWN_ANSWERED, Kind.TOOL_ENDED):
+        call = draft.data.get("call")
+        if call:
+            found.append((draft.kind.value, str(call)))
+    return found
+
+
+def _lay_untimed(rows: list[list[Timed]]) -> None:
+    """Give untimed files of a case that has timed ones the times of what they share."""
+    anchors: dict[tuple[str, str], float] = {}
+    for at, draft in (item for row in rows for item in row):
+        if at is not None:
+            for key in _anchors(draft):
+                anchors.setdefault(key, at)
+    if not anchors:
+        return
+    for row in rows:
+        if any(at is None for at, _ in row):
+            _lay(row, anchors)
+
+
+def _lay(row: list[Timed], anchors: dict[tuple[str, str], float]) -> None:
+    latest: float | None = None
+    for place, (at, draft) in enumerate(row):
+        known = [at] if at is not None else [anchors.get(key) for key in _anchors(draft)]
+        found = next((one for one in known if one is not None), None)
+        if found is not None and (latest is None or found > latest):
+            latest = found
+        if at is None:
+            row[place] = (latest, draft)
