@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from django.conf import settings
 from django.db import connection
 
-from runs import models, start
+from runs import models, start, sweeps
 from runs.tasks import worker_name
 
 LOOK = 0.2
@@ -33,6 +33,31 @@ def to_the_end(runs: Sequence[models.Run], say: Callable[[str], None]) -> None:
             _here(runs, say, wish)
     for run in runs:
         run.refresh_from_db()
+
+
+def sweep_to_the_end(sweep: models.Sweep, say: Callable[[str], None]) -> None:
+    """The same for a sweep or a bisection, step by step; the row is refreshed.
+
+    A signal pauses it (``--resume PERMALINK`` goes on) and cancels the runs that are going.
+    """
+    wish = threading.Event()
+    served = bool(start.workers() and settings.REDIS_URL)
+    with _signals_as(wish):
+        while True:
+            sweeps.advance(sweep)
+            sweep.refresh_from_db()
+            runs = list(sweep.runs.filter(status__in=models.Run.OPEN).order_by("pk"))
+            if sweep.state != models.Sweep.State.GOING or not runs:
+                return
+            if wish.is_set():
+                sweeps.pause(sweep)
+                say(f"Paused. Go on with --resume {sweep.permalink}.")
+                return
+            if served:
+                sweeps.feed()
+                time.sleep(LOOK * 2)
+            else:
+                _here(runs[: max(1, settings.CONCURRENCY) * 4], say, wish)
 
 
 def _here(runs: Sequence[models.Run], say: Callable[[str], None], wish: threading.Event) -> None:

@@ -13,6 +13,7 @@ from django.core.management.base import CommandParser
 from runs import follow, models, report, start
 from runs.errors import CannotRunHere, HarnessError, UnknownName
 from runs.management.base import CANNOT, DONE, NOT_MET, WRONG_CALL, StoringCommand
+from runs.management.words import pairs
 from runs.scenario import ScenarioError
 
 
@@ -46,18 +47,12 @@ class Command(StoringCommand):
         raise SystemExit(max(self._code(run) for run in runs))
 
     def _create(self, options: dict[str, Any]) -> list[models.Run]:
-        sets = {}
-        for pair in options["sets"]:
-            key, equals, value = pair.partition("=")
-            if not equals:
-                raise UnknownName(f"--set {pair!r} has no '='.", "Write --set KEY=VALUE.")
-            sets[key] = value
         agent, version = start.split_agent(options["agent"])
         return start.create(
             agent,
             version,
             options["scenario"],
-            sets=sets,
+            sets=pairs(options["sets"]),
             repeat=options["repeat"],
             expect=options["expect"],
             queue=False,

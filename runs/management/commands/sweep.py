@@ -1,0 +1,109 @@
+"""``sweep``: agents × versions × scenarios × repeats from the command line.
+
+Exit codes: 0 all runs ended (and the baseline, if given, holds), 1 reality differs from the
+baseline or runs did not end, 2 a wrong call, 3 this host could not run it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from runs import baseline, follow, models, sweeps
+from runs.errors import CannotRunHere, HarnessError
+from runs.management.base import CANNOT, DONE, NOT_MET, WRONG_CALL, StoringCommand
+from runs.management.words import pairs
+from runs.scenario import ScenarioError
+
+
+class Command(StoringCommand):
+    help = "Run many scenarios on many binaries and print the matrix."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--agents",
+            default="reference",
+            metavar="AGENT@VERSIONS,…",
+            help="as copilot@1.0.60,1.0.81..1.0.102,reference",
+        )
+        parser.add_argument("--scenarios", default="success,sse-cut", metavar="NAME,…")
+        parser.add_argument("--repeat", type=int, default=1, metavar="N")
+        parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="sets")
+        parser.add_argument("--only-missing", action="store_true")
+        parser.add_argument("--baseline", metavar="expected.toml", default="")
+        parser.add_argument("--junit", metavar="out.xml", default="")
+        parser.add_argument("--resume", metavar="PERMALINK", default="", help="go on with a sweep")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *_: Any, **options: Any) -> None:
+        try:
+            expected = baseline.load(options["baseline"]) if options["baseline"] else None
+            sweep = self._sweep(options)
+        except CannotRunHere as error:
+            self.fail(CANNOT, str(error))
+        except (HarnessError, ScenarioError, ValueError, OSError) as error:
+            self.fail(WRONG_CALL, str(error))
+        follow.sweep_to_the_end(sweep, self.say)
+        document = sweeps.document(sweep)
+        differences = []
+        if expected is not None:
+            differences = baseline.compare(expected, document["cells"])
+            document["differences"] = differences
+        if options["junit"]:
+            Path(options["junit"]).write_text(baseline.junit(document["cells"], differences))
+        if options["json"]:
+            self.document(document)
+        else:
+            self.stdout.write(table(document))
+            for row in differences:
+                self.stdout.write(f"differs: {row['words']}")
+        ended = sweep.state == models.Sweep.State.ENDED
+        raise SystemExit(DONE if ended and not differences else NOT_MET)
+
+    def _sweep(self, options: dict[str, Any]) -> models.Sweep:
+        if options["resume"]:
+            sweep = models.Sweep.objects.filter(permalink=options["resume"]).first()
+            if sweep is None:
+                raise HarnessError(f"There is no sweep {options['resume']!r}.")
+            sweeps.resume(sweep)
+            return sweep
+        return sweeps.create(
+            sweeps.parse_agents(options["agents"]),
+            [name.strip() for name in options["scenarios"].split(",") if name.strip()],
+            repeat=options["repeat"],
+            sets=pairs(options["sets"]),
+            only_missing=options["only_missing"],
+        )
+
+
+def table(document: dict[str, Any]) -> str:
+    """The cells as text: agent@version, scenario, n of N, outcome, diagnosis, broken laws."""
+    lines = [("binary", "scenario", "n", "outcome", "diagnosis", "broken", "attempts")]
+    for cell in document["cells"]:
+        attempts = cell["attempts"] or []
+        lines.append(
+            (
+                f"{cell['agent']}@{cell['version']}",
+                cell["scenario"],
+                str(cell["n"]),
+                counted(cell["outcomes"]),
+                counted(cell["diagnoses"]),
+                " ".join(f"{law}×{n}" for law, n in cell["broken"].items()) or "–",
+                "–".join(f"{value:g}" for value in attempts) or "–",
+            )
+        )
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    rows = [
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
+    return "\n".join([*rows, f"/sweeps/{document['permalink']}/"])
+
+
+def counted(counts: dict[str, int]) -> str:
+    """``completed 2, timeout 1``; a single one without its number."""
+    if len(counts) == 1:
+        return next(iter(counts))
+    return ", ".join(f"{name} {n}" for name, n in counts.items()) or "–"
