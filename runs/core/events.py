@@ -74,6 +74,7 @@ class Kind(StrEnum):
     PROCESS_STARTED = "process.started"
     PROCESS_SAMPLE = "process.sample"
     PROCESS_EXITED = "process.exited"
+    RUNTIME = "process.runtime"
     NETWORK_ATTEMPT = "network.attempt"
     # Ours
     PHASE = "run.phase"
@@ -126,8 +127,9 @@ KINDS: Mapping[Kind, Told] = {
         "call ok child refusal background has_result status",
     ),
     Kind.AGENT_STARTED: _told(
-        "An agent's run begins. `parent` is its spawner's id.",
-        "parent name role background model call path depth run",
+        "An agent's run begins. `parent` is its spawner's id. `ends_elsewhere`: this source "
+        "shows no end of it by itself (only a wait or the child's own log would).",
+        "parent name role background model call path depth run ends_elsewhere",
     ),
     Kind.AGENT_RESUMED: _told(
         "An agent that ended gets work again (follow-up, resume): a new run.", "by call run reason"
@@ -215,6 +217,9 @@ KINDS: Mapping[Kind, Told] = {
     Kind.PROCESS_STARTED: _told("The binary runs.", "pid argv sealed"),
     Kind.PROCESS_SAMPLE: _told("The process tree, measured.", "rss cpu processes"),
     Kind.PROCESS_EXITED: _told("The binary is gone.", "code signal"),
+    Kind.RUNTIME: _told(
+        "What a preload of ours sees inside the process.", "node payload platform version"
+    ),
     Kind.NETWORK_ATTEMPT: _told("The agent tried to leave the seal.", "host address port what"),
     Kind.PHASE: _told("A decision or step of ours.", "phase detail"),
     Kind.GUARD: _told("A guard stopped the run.", "guard limit value"),

@@ -17,7 +17,6 @@ from runs.core.agents import Agent, Run, Spawn, collect, spawns
 from runs.core.attempts import Attempt, Call, attempts, calls
 from runs.core.callers import assign
 from runs.core.events import Event, Kind
-from runs.core.law import Evidence
 from runs.core.order import Interval, closes, fold, intervals, times_of
 from runs.core.tree import depth_of, root_of
 
@@ -92,6 +91,25 @@ class History:
     def sources(self) -> frozenset[str]:
         """The views in which anything was seen."""
         return frozenset(place.source for event in self.events for place in event.sightings)
+
+    @cached_property
+    def cut_short(self) -> Event | None:
+        """The guard by which we ended the run ourselves; what is missing then proves nothing."""
+        guards = self.of(Kind.GUARD)
+        return guards[0] if guards else None
+
+    @property
+    def closed(self) -> bool:
+        """Whether what the history lacks did not happen: it is complete and ended by itself."""
+        return self.complete and self.cut_short is None
+
+    def seen_only_in(self, agent: str, *sources: str) -> bool:
+        """Whether all that is known of the agent comes from these views."""
+        return all(
+            place.source in sources
+            for event in self.agents[agent].events
+            for place in event.sightings
+        )
 
     @cached_property
     def end_record(self) -> Event | None:
@@ -269,13 +287,3 @@ class History:
         later = runs[run.number].start if run.number < len(runs) else None
         stop = self.time(later) - SKEW if later else float("inf")
         return [call for call in mine if start <= call.attempts[0].start < stop]
-
-
-def evidence(*events: Event | None) -> tuple[Evidence, ...]:
-    """Evidence for these events, each place where they were seen; None is left out."""
-    found: dict[tuple[int, str], Evidence] = {}
-    for event in events:
-        if event is not None:
-            for place in event.sightings:
-                found.setdefault((event.seq, place.ref), Evidence(event.seq, place.ref))
-    return tuple(found.values())

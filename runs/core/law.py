@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    from runs.core.events import Event
     from runs.core.history import History
 
 
@@ -56,6 +57,16 @@ class Evidence:
         return {"seq": self.seq, "ref": self.ref}
 
 
+def evidence(*events: Event | None) -> tuple[Evidence, ...]:
+    """Evidence for these events, each place where they were seen; None is left out."""
+    found: dict[tuple[int, str], Evidence] = {}
+    for event in events:
+        if event is not None:
+            for place in event.sightings:
+                found.setdefault((event.seq, place.ref), Evidence(event.seq, place.ref))
+    return tuple(found.values())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """A law's answer with its evidence.
@@ -94,3 +105,38 @@ class Law(ABC):
     @abstractmethod
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
         """Findings, at least one for each agent that the law speaks about."""
+
+    def broken(
+        self, agent: str, reason: str, *events: Event | None, label: str = "", **figures: Any
+    ) -> Finding:
+        """A breach by `agent`; `events` are its evidence, `label` one of `labels`."""
+        return Finding(
+            law=self.id,
+            verdict=Verdict.BROKEN,
+            agent=agent,
+            reason=reason,
+            evidence=evidence(*events),
+            label=label,
+            figures=figures,
+        )
+
+    def holds(self, agent: str, reason: str, *events: Event | None, **figures: Any) -> Finding:
+        """The law was seen to hold for `agent`."""
+        return Finding(
+            law=self.id,
+            verdict=Verdict.HOLDS,
+            agent=agent,
+            reason=reason,
+            evidence=evidence(*events),
+            figures=figures,
+        )
+
+    def unknown(self, agent: str, reason: str, *events: Event | None) -> Finding:
+        """What is needed to judge `agent` cannot be seen; `reason` says what is missing."""
+        return Finding(
+            law=self.id,
+            verdict=Verdict.UNKNOWN,
+            agent=agent,
+            reason=reason,
+            evidence=evidence(*events),
+        )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from runs.core.events import Event, Kind
-from runs.core.history import History, evidence
+from runs.core.history import History
+from runs.core.law import evidence
 from runs.tests.core.build import Told
 
 
