@@ -27,7 +27,6 @@ from runs.drivers.reference import DRIVER
 from runs.scenario import Scenario, load
 from runs.transcripts.reference import view_of
 
-AT_ONCE = asyncio.Semaphore(4)
 ROOM = Path(__file__).resolve().parents[3]
 SETTLE = 0.25
 
@@ -56,10 +55,17 @@ async def play(
     **options: Any,
 ) -> Played:
     """Play a shipped scenario. `sets` are ``--set`` pairs, `options` the agent's."""
-    scenario, agents = load(name).with_sets(sets or {})
-    given = DRIVER.read_options({**agents.get(DRIVER.name, {}), **options})
-    async with AT_ONCE:
-        return await _play(scenario, folder, given, version)
+    return await play_scenario(
+        load(name).with_sets(sets or {})[0], folder, version=version, **options
+    )
+
+
+async def play_scenario(
+    scenario: Scenario, folder: Path, *, version: str = NEWEST, **options: Any
+) -> Played:
+    """Play any scenario."""
+    given = DRIVER.read_options({**scenario.agents.get(DRIVER.name, {}), **options})
+    return await _play(scenario, folder, given, version)
 
 
 async def _play(
