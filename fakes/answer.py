@@ -78,7 +78,8 @@ class Answer:
         self._may_chunk = chunks
         self._chunked = False
         self._sent: dict[Piece, None] = {}
-        self.retry_after = ""
+        self.retry_after: float | None = None
+        """Seconds that the answer told the client to wait."""
 
     # What the good answer is
 
@@ -232,7 +233,7 @@ class Answer:
     def complete(self) -> bool:
         """Whether a whole, unbroken good answer was sent."""
         broken = self.exchange.fired is not None and self.exchange.fired.error_class() != ""
-        return self.closed == "ended" and not broken and list(self._sent) == list(self.pieces)
+        return self.closed == "ended" and not broken and self._sent.keys() == set(self.pieces)
 
 
 def _piece(frame: Frame, reply: Reply) -> Piece:

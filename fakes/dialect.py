@@ -66,6 +66,15 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Problem:
+    """An error as a provider reports it. `status` is the HTTP status it has or would have."""
+
+    status: int
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What the fake model says. Times in seconds.
 
@@ -80,6 +89,8 @@ class Reply:
     first: float = 0.0
     after: tuple[str, ...] = ()
     patience: float = 120.0
+    stop: Literal["", "length"] | Problem = ""
+    """Why the model stopped before it was done: at its limit, or by an error."""
 
     @property
     def final(self) -> bool:
@@ -100,15 +111,6 @@ class Frame:
         data = self.data if isinstance(self.data, str) else dumps(self.data)
         name = f"event: {self.event}\n" if self.event else ""
         return f"{name}data: {data}\n\n".encode("utf-8", "replace")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """An error as a provider reports it. `status` is the HTTP status it has or would have."""
-
-    status: int
-    code: str
-    message: str
 
 
 class BadRequest(Exception):

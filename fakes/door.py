@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 
 BACKLOG = 512
@@ -24,6 +25,9 @@ class Door:
         self._open.set()
         self._opens_at = 0.0
         self._nobody: socket.socket | None = None
+        self._shutting: asyncio.Task[None] | None = None
+        self.on_shut: Callable[[], None] = lambda: None
+        """Called when it is shut: the provider then closes connections that are idle."""
         self.host, self.port = sock.getsockname()[:2]
 
     @classmethod
@@ -46,16 +50,19 @@ class Door:
                 # Shut just now, or the client has gone, or no descriptor is left: look again.
                 await asyncio.sleep(0.01)
 
-    async def shut(self, seconds: float) -> None:
+    def shut(self, seconds: float) -> None:
         """Refuses connections for that long; a second fault meanwhile makes it longer."""
-        loop = asyncio.get_running_loop()
-        self._opens_at = max(self._opens_at, loop.time() + seconds)
+        self._opens_at = max(self._opens_at, asyncio.get_running_loop().time() + seconds)
         if not self._open.is_set():
             return
         self._open.clear()
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_RD)
-        while (left := self._opens_at - loop.time()) > 0:
+        self.on_shut()
+        self._shutting = asyncio.create_task(self._open_later())
+
+    async def _open_later(self) -> None:
+        while (left := self._opens_at - asyncio.get_running_loop().time()) > 0:
             await asyncio.sleep(left)
         with suppress(OSError):
             # A port that the system chose is given back by the shutdown: take it again.
@@ -72,6 +79,8 @@ class Door:
 
     def close(self) -> None:
         """Stops listening."""
+        if self._shutting is not None:
+            self._shutting.cancel()
         self._sock.close()
         if self._nobody is not None:
             self._nobody.close()

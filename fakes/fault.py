@@ -22,11 +22,45 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
+from fakes.dialect import Problem
 from fakes.settings import build, nearest
 from fakes.targeting import AimedFault, Target
 
 if TYPE_CHECKING:
     from fakes.answer import Answer
+
+BY_STATUS = {
+    401: "auth",
+    403: "auth",
+    408: "timeout",
+    429: "rate_limit",
+    503: "overloaded",
+    504: "timeout",
+    529: "overloaded",
+}
+BY_CODE = {
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+    "server_is_overloaded": 503,
+    "overloaded_error": 529,
+    "context_length_exceeded": 400,
+    "invalid_prompt": 400,
+    "model_not_supported": 400,
+    "authentication_error": 401,
+}
+"""The HTTP status that an error code inside an answer stands for; others: 500."""
+
+
+def class_of_status(status: int) -> str:
+    """The error class of an HTTP status; empty for a good one."""
+    if status < 400:
+        return ""
+    return BY_STATUS.get(status, "bad_request" if status < 500 else "server")
+
+
+def problem_of_code(code: str) -> Problem:
+    """The problem that an error code inside an answer means."""
+    return Problem(BY_CODE.get(code, 500), code, f"Lifeline broke this answer: {code}.")
 
 
 @dataclass(frozen=True)
@@ -51,7 +85,7 @@ class Fault(ABC):
         """What kind of failure it makes of the answer (runs' words); empty: it stays whole."""
         return "stream"
 
-    def status(self) -> int:
+    def answers(self) -> int:
         """The HTTP status that the client gets; 0: none."""
         return 200
 

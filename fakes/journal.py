@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fakes.dialect import ModelRequest
-from fakes.fault import Fault
+from fakes.fault import Fault, class_of_status
 from fakes.ledger import Place
 from fakes.settings import stored
 
@@ -24,22 +24,6 @@ KEPT_EACH = 1024 * 1024
 """Bytes kept of each body."""
 KEPT_ALL = 128 * 1024 * 1024
 """Bytes kept of all bodies together."""
-BY_STATUS = {
-    401: "auth",
-    403: "auth",
-    408: "timeout",
-    429: "rate_limit",
-    503: "overloaded",
-    504: "timeout",
-    529: "overloaded",
-}
-
-
-def class_of_status(status: int) -> str:
-    """The error class of an HTTP status; empty for a good one."""
-    if status < 400:
-        return ""
-    return BY_STATUS.get(status, "bad_request" if status < 500 else "server")
 
 
 def public_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -145,7 +129,7 @@ class Exchange:
             settings=stored(fault),
         )
 
-    def ended(self, closed: Closed, complete: bool, retry_after: str = "") -> None:
+    def ended(self, closed: Closed, complete: bool, retry_after: float | None = None) -> None:
         """The exchange is over; said once."""
         if self._over:
             return

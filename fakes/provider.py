@@ -81,7 +81,8 @@ class Provider:
         self._milestones = Milestones()
         self._connections = 0
         self._tasks: set[asyncio.Task[None]] = set()
-        self._open: dict[Exchange, Answer | None] = {}
+        self._open: set[Exchange] = set()
+        self._idle: set[Connection] = set()
         self._door: Door | None = None
 
     async def start(
@@ -89,6 +90,7 @@ class Provider:
     ) -> int:
         """Listens; gives the port. `sock` is a socket that already listens."""
         self._door = Door(sock) if sock is not None else Door.at(host, port)
+        self._door.on_shut = self._close_idle
         self._spawn(self._accept(self._door))
         return int(self._door.port)
 
@@ -133,11 +135,17 @@ class Provider:
             self._connections += 1
             self._spawn(self._serve(Connection(sock, self._connections, self._body_limit)))
 
+    def _close_idle(self) -> None:
+        for connection in list(self._idle):
+            self._spawn(connection.cut())
+
     async def _serve(self, connection: Connection) -> None:
         """All requests of one connection, one after the other."""
         try:
             while not connection.closed:
+                self._idle.add(connection)
                 raw = await connection.request()
+                self._idle.discard(connection)
                 if raw is None:
                     break
                 await self._answer(connection, raw)
@@ -150,6 +158,7 @@ class Provider:
         except Exception as error:
             self.trouble.append(error)
         finally:
+            self._idle.discard(connection)
             await connection.close()
 
     async def _refuse(self, connection: Connection, status: int, message: str) -> None:
@@ -200,7 +209,7 @@ class Provider:
         aimed = self.aimed[index].fault if index is not None else None
         exchange = Exchange(f"r{self.requests}", place, self._record, self._bodies)
         exchange.received(request, raw.wire_bytes, raw.body, connection.number, aimed)
-        self._open[exchange] = None
+        self._open.add(exchange)
         self._milestones.reach(place.caller, "asked")
         answer: Answer | None = None
         try:
@@ -217,10 +226,10 @@ class Provider:
 
     def _over(self, exchange: Exchange, answer: Answer | None, identity: Identity) -> None:
         """The exchange has ended, one way or the other."""
-        self._open.pop(exchange, None)
+        self._open.discard(exchange)
         complete = answer is not None and answer.complete
         closed = (answer.closed if answer else None) or "client-gone"
-        exchange.ended(closed, complete, answer.retry_after if answer else "")
+        exchange.ended(closed, complete, answer.retry_after if answer else None)
         self._ledger.over(identity, exchange.place, complete)
         if answer is not None and complete and answer.reply.final:
             self._milestones.reach(exchange.place.caller, "answered")

@@ -187,6 +187,7 @@ class Connection:
         self._reader.cancel()
         await asyncio.wait([self._reader])
         self.gone.set()
+        self._news.set()
         self._sock.close()
 
 

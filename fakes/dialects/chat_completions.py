@@ -62,7 +62,7 @@ class ChatCompletions(Dialect):
             for piece in pieces(call.text):
                 part = {"index": index, "function": {"arguments": piece}}
                 frames.append(chunk("arguments", {"tool_calls": [part]}))
-        frames.append(chunk("terminal", {}, "tool_calls" if reply.tool_calls else "stop"))
+        frames.append(chunk("terminal", {}, _finish(reply)))
         if _wants_usage(request):
             used = {**_head(request, answer_id, "chunk"), "choices": []}
             frames.append(Frame({**used, "usage": _usage(request, reply)}, "trailer"))
@@ -76,8 +76,8 @@ class ChatCompletions(Dialect):
         }
         if reply.tool_calls:
             message["tool_calls"] = [_call(call, call.text) for call in reply.tool_calls]
-        finish = "tool_calls" if reply.tool_calls else "stop"
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": finish}
+        choice = {"index": 0, "message": message, "logprobs": None}
+        choice["finish_reason"] = _finish(reply)
         return {
             **_head(request, answer_id, ""),
             "choices": [choice],
@@ -114,6 +114,12 @@ def _head(request: ModelRequest, answer_id: str, form: str) -> dict[str, Any]:
 def _call(call: ToolCall, arguments: str) -> dict[str, Any]:
     function = {"name": call.name, "arguments": arguments}
     return {"id": call.id, "type": "function", "function": function}
+
+
+def _finish(reply: Reply) -> str:
+    if reply.stop == "length":
+        return "length"
+    return "tool_calls" if reply.tool_calls else "stop"
 
 
 def _wants_usage(request: ModelRequest) -> bool:

@@ -137,6 +137,8 @@ def _error(problem: Problem) -> dict[str, Any]:
 
 
 def _stop_reason(reply: Reply) -> str:
+    if reply.stop == "length":
+        return "max_tokens"
     return "tool_use" if reply.tool_calls else "end_turn"
 
 

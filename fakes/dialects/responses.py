@@ -77,34 +77,20 @@ class Responses(Dialect):
         output = _output(reply, answer_id)
         for index, item in enumerate(output):
             events += _item_events(item, index)
-        ended = _response(request, answer_id, "completed", output)
-        events.append({"type": "response.completed", "response": ended})
+        ended = self.whole(request, reply, answer_id)
+        events.append({"type": f"response.{ended['status']}", "response": ended})
         return [_frame(event, number) for number, event in enumerate(events)]
 
     def whole(self, request: ModelRequest, reply: Reply, answer_id: str) -> dict[str, Any]:
-        return _response(request, answer_id, "completed", _output(reply, answer_id))
-
-    def stopped(
-        self,
-        request: ModelRequest,
-        reply: Reply,
-        answer_id: str,
-        *,
-        status: str,
-        problem: Problem | None,
-        reason: str,
-    ) -> dict[str, Any]:
-        """A response that ended ``failed`` or ``incomplete``."""
-        response = _response(request, answer_id, status, _output(reply, answer_id))
-        if problem is not None:
-            response["error"] = {"code": problem.code, "message": problem.message}
-        if reason:
-            response["incomplete_details"] = {"reason": reason}
-        return response
-
-    def stop_frame(self, response: dict[str, Any], sequence: int) -> Frame:
-        """The event that ends a stream with such a response."""
-        return _frame({"type": f"response.{response['status']}", "response": response}, sequence)
+        output = _output(reply, answer_id)
+        if isinstance(reply.stop, Problem):
+            error = {"code": reply.stop.code, "message": reply.stop.message}
+            return {**_response(request, answer_id, "failed", output), "error": error}
+        if reply.stop == "length":
+            reason = {"reason": "max_output_tokens"}
+            ended = _response(request, answer_id, "incomplete", output)
+            return {**ended, "incomplete_details": reason}
+        return _response(request, answer_id, "completed", output)
 
     def error(self, problem: Problem, request_id: str) -> dict[str, Any]:
         return openai.error(problem)
