@@ -1,0 +1,40 @@
+"""What Daphne serves: pages by Django, live events by the sockets; one guard before both."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+from channels.routing import ProtocolTypeRouter, URLRouter
+from django.core.asgi import get_asgi_application
+from django.urls import path
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
+pages = get_asgi_application()  # before anything that imports models
+
+from dashboard import guard  # noqa: E402
+from dashboard.consumers import Receive, Scope, Send, list_socket, refuse, run_socket  # noqa: E402
+
+log = logging.getLogger(__name__)
+sockets = URLRouter(
+    [
+        path("ws/runs/", list_socket),
+        path("ws/runs/<str:permalink>/", run_socket),
+    ]
+)
+
+
+async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+    """The sockets, behind the same exact Host, Origin and token as the pages."""
+    why = guard.websocket_refusal(scope)
+    if why:
+        log.info("A WebSocket was refused: %s", why)
+        await refuse(receive, send)
+        return
+    try:
+        await sockets(scope, receive, send)
+    except ValueError:  # no such address
+        await refuse(receive, send)
+
+
+application = ProtocolTypeRouter({"http": pages, "websocket": guarded})
