@@ -1,0 +1,80 @@
+// What the page says of its connection and of the run's present: live, reconnecting, ended; the attempt
+// that is going on; how long it has been silent.
+
+import { seconds } from "./events-words.js";
+
+const QUIET_AFTER = 5;
+const WORDS = { live: "live", reconnecting: "reconnecting", ended: "ended", gone: "deleted" };
+
+export class Pulse {
+  /** @param {HTMLElement} word @param {{open: boolean, start: Date|null}} page */
+  constructor(word, page) {
+    Object.assign(this, { word, page });
+    this.state = page.open ? "connecting" : "ended";
+    this.limits = {};
+    this.newest = null;
+    this.attempt = null;
+    this.present = document.getElementById("present");
+    setInterval(() => this.#tick(), 250);
+  }
+
+  /** @param {string} state @param {number} [until] epoch milliseconds of the next try */
+  connection(state, until) {
+    this.state = state;
+    this.until = until;
+    this.#say();
+  }
+
+  run(state) {
+    this.status = state.status;
+    this.limits = state.limits ?? {};
+    if (!this.page.open && this.state === "live") this.state = "ended";
+    this.#say();
+    this.#tick();
+  }
+
+  /** Learns from events what goes on. */
+  heard(events) {
+    for (const event of events) {
+      if (event.kind === "process.sample" || event.t === null) continue;
+      this.newest = Math.max(this.newest ?? 0, event.t);
+      const { data, kind } = event;
+      if (kind === "model.retry" || (kind === "session.status" && data.status === "retrying")) {
+        const next = data.next_at ?? (data.delay != null && this.page.start ? this.page.start / 1000 + event.t + Number(data.delay) : null);
+        this.attempt = { n: data.attempt ?? this.attempt?.n, of: data.of, next };
+      } else if (kind === "request.received") {
+        this.attempt = { n: data.attempt, of: this.attempt?.of, next: null };
+      } else if (kind === "request.ended" && data.complete) this.attempt = null;
+    }
+  }
+
+  #say() {
+    const state = this.state === "live" && !this.page.open ? "ended" : this.state;
+    let text = WORDS[state] ?? "connecting";
+    if (state === "reconnecting" && this.until) {
+      const left = Math.ceil((this.until - Date.now()) / 1000);
+      if (left > 1) text += ` in ${left} s`;
+    }
+    if (this.word.textContent !== text) this.word.textContent = text;
+    if (this.word.dataset.state !== state) this.word.dataset.state = state;
+  }
+
+  #tick() {
+    if (this.state === "reconnecting") this.#say();
+    if (!this.present) return;
+    const text = this.page.open ? this.#now() : "";
+    if (this.present.textContent !== text) this.present.textContent = text;
+  }
+
+  #now() {
+    const now = Date.now() / 1000;
+    const { attempt } = this;
+    if (attempt?.next > now) return `attempt ${attempt.n ?? "?"}${attempt.of ? ` of ${attempt.of}` : ""}, next in ${seconds(attempt.next - now)}`;
+    if (this.newest !== null && this.page.start) {
+      const silent = now - this.page.start / 1000 - this.newest;
+      const limit = this.limits.stall ? ` of ${Math.round(this.limits.stall)} s` : "";
+      if (silent > QUIET_AFTER) return `silent ${Math.floor(silent)} s${limit}`;
+    }
+    return attempt?.n > 1 ? `attempt ${attempt.n}${attempt.of ? ` of ${attempt.of}` : ""}` : "";
+  }
+}
