@@ -2,6 +2,60 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import URLPattern, URLResolver, path, register_converter
 
-urlpatterns: list[URLPattern] = []
+from dashboard.api import api
+from dashboard.views import actions, archive, catalogues, event, gate, run, runs
+
+
+class Permalink:
+    """What `runs.models.new_permalink` makes."""
+
+    regex = "[0-9A-Za-z]{8,32}"
+
+    def to_python(self, value: str) -> str:
+        """From the address."""
+        return value
+
+    def to_url(self, value: str) -> str:
+        """Into the address."""
+        return value
+
+
+class FileName(Permalink):
+    """A plain file name: no slash, no leading dot."""
+
+    regex = "[0-9A-Za-z][0-9A-Za-z._-]{0,99}"
+
+
+register_converter(Permalink, "permalink")
+register_converter(FileName, "file")
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", runs.runs, name="runs"),
+    path("rows/", runs.list_rows, name="rows"),
+    path("runs/<permalink:permalink>/", run.run, name="run"),
+    path("runs/<permalink:permalink>/parts/", run.parts, name="run-parts"),
+    path("runs/<permalink:permalink>/events/<int:seq>/", event.event, name="event"),
+    path("runs/<permalink:permalink>/events/<int:seq>/part/", event.part, name="event-part"),
+    path("runs/<permalink:permalink>/events/<int:seq>/raw", event.raw, name="event-raw"),
+    path("runs/<permalink:permalink>/bodies/<file:name>", event.body, name="run-body"),
+    path("runs/<permalink:permalink>/archive", archive.archive, name="run-archive"),
+    path("runs/<permalink:permalink>/again/", actions.again, name="run-again"),
+    path("runs/<permalink:permalink>/cancel/", actions.cancel, name="run-cancel"),
+    path("runs/<permalink:permalink>/delete/", actions.delete, name="run-delete"),
+    path("runs/<permalink:permalink>/keep/", actions.keep, name="run-keep"),
+    path("runs/<permalink:permalink>/notes/", actions.notes, name="run-notes"),
+    path("agents/", catalogues.agents, name="agents"),
+    path("scenarios/", catalogues.scenarios, name="scenarios"),
+    path("faults/", catalogues.faults, name="faults"),
+    path("laws/", catalogues.laws, name="laws"),
+    path("preferences/", gate.remember, name="preferences"),
+    path("login/", gate.login, name="login"),
+    path("healthz", gate.healthz, name="healthz"),
+    path("api/", api.urls),
+]
+handler400 = "dashboard.trouble.bad"
+handler403 = "dashboard.trouble.refused"
+handler404 = "dashboard.trouble.not_found"
+handler500 = "dashboard.trouble.broken"

@@ -53,9 +53,7 @@ def list_rows(request: HttpRequest) -> HttpResponse:
 
 def _start(given: Mapping[str, Any]) -> str:
     """Make the runs and give the address to go to."""
-    made = start.create(
-        given["agent"], given["version"], given["scenario"], repeat=given["repeat"]
-    )
+    made = start.create(given["agent"], given["version"], given["scenario"], repeat=given["repeat"])
     if len(made) == 1:
         return f"/runs/{made[0].permalink}/"
     return "/?" + urlencode({"q": f"batch:{made[0].batch}"})

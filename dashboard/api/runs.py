@@ -1,0 +1,140 @@
+"""`/api/runs`: start, list, read, follow, cancel, run again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest
+from ninja import Query, Router
+
+from dashboard import pictures, rows
+from dashboard.api.schemas import (
+    AgainIn,
+    Document,
+    ErrorOut,
+    EventsOut,
+    RunRow,
+    RunsOut,
+    StartIn,
+    StartOut,
+)
+from runs import report, start, store
+from runs.errors import UnknownName
+from runs.models import Run
+
+router = Router(tags=["runs"])
+Trouble = {400: ErrorOut, 404: ErrorOut, 409: ErrorOut, 422: ErrorOut}
+LIMIT = 2000
+
+
+def _find(permalink: str) -> Run:
+    try:
+        return Run.objects.get(permalink=permalink)
+    except Run.DoesNotExist:
+        raise Http404 from None
+
+
+@router.post("", response={201: StartOut, **Trouble}, summary="Start runs", operation_id="start")
+def start_runs(request: HttpRequest, body: StartIn) -> Any:
+    """Make one run, or `repeat` of them, and queue them."""
+    agent, version = start.split_agent(body.agent)
+    if version and body.version and version != body.version:
+        raise UnknownName(f"{body.agent} and version {body.version} differ.", "Give it once.")
+    made = start.create(
+        agent,
+        version or body.version,
+        _known_scenario(body.scenario),
+        sets=body.sets,
+        repeat=body.repeat,
+        expect=body.expect,
+    )
+    return 201, {"runs": made}
+
+
+def _known_scenario(name: str) -> str:
+    """A scenario's name, never a path: files are read on the command line only."""
+    from runs import catalogue
+    from runs.scenario import nearest
+
+    if name not in catalogue.scenarios():
+        known = catalogue.scenarios()
+        raise UnknownName(f"There is no scenario {name!r}.", nearest(name, known))
+    return name
+
+
+@router.get("", response=RunsOut, summary="List runs", operation_id="list")
+def list_runs(request: HttpRequest, q: str = "", before: int | None = None) -> Any:
+    """Newest first, 50 a page. `q` is the filter of the page: `agent:copilot law:L3 after:2d`."""
+    page = rows.page(q[:500].replace("\x00", ""), before)
+    return {
+        "runs": [row.run for row in page.rows],
+        "next": f"/api/runs{page.older}" if page.older else None,
+        "problems": page.problems,
+        "searched": page.searched,
+    }
+
+
+@router.get(
+    "/{permalink}", response={200: Document, **Trouble}, summary="Read a run", operation_id="read"
+)
+def read_run(request: HttpRequest, permalink: str) -> Any:
+    """The JSON of `reproduce`."""
+    return report.document(_find(permalink))
+
+
+@router.get(
+    "/{permalink}/events",
+    response={200: EventsOut, **Trouble},
+    summary="Events after a number",
+    operation_id="events",
+)
+def events(
+    request: HttpRequest,
+    permalink: str,
+    after: int = Query(0, ge=0),
+    limit: int = Query(store.PAGE, ge=1, le=LIMIT),
+) -> Any:
+    """A page; its cost does not grow with the run's length. The WebSocket gives the same live."""
+    run = _find(permalink)
+    found = store.page(run, after, limit)
+    more = len(found) == limit
+    return {
+        "events": found,
+        "next": found[-1]["seq"] if more else None,
+        "open": run.is_open,
+    }
+
+
+@router.get(
+    "/{permalink}/timeline",
+    response={200: dict[str, Any], **Trouble},
+    summary="The timeline",
+    operation_id="timeline",
+)
+def timeline(request: HttpRequest, permalink: str) -> Any:
+    """Lanes with bars, marks and gaps, and the process samples. Times in seconds since start."""
+    return pictures.timeline_of(_find(permalink).pk)
+
+
+@router.post(
+    "/{permalink}/cancel",
+    response={200: RunRow, **Trouble},
+    summary="Cancel a run",
+    operation_id="cancel",
+)
+def cancel(request: HttpRequest, permalink: str) -> Any:
+    """Ask for the end of an open run; one that has ended stays as it is."""
+    run = _find(permalink)
+    start.cancel(run)
+    return _find(permalink)
+
+
+@router.post(
+    "/{permalink}/again",
+    response={201: RunRow, **Trouble},
+    summary="Run it again",
+    operation_id="again",
+)
+def again(request: HttpRequest, permalink: str, body: AgainIn | None = None) -> Any:
+    """The same scenario and options once more, on this or another version."""
+    return 201, start.again(_find(permalink), (body.version if body else "") or None)

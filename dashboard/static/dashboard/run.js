@@ -1,0 +1,84 @@
+// Keeps the run page's tables fresh while the run lives: fetches its parts again when it changed.
+//
+// Whoever follows the run dispatches `lifeline:changed` on document (detail: {status}); without
+// a socket this polls by itself. Evidence links select their event: `lifeline:select` {seq}.
+
+import { paintClock } from "./base.js";
+
+const SPACING = 700;
+const POLL = 4000;
+const page = document.getElementById("run");
+const seen = new Map();
+let asked = 0;
+let spacing = SPACING;
+let waiting = null;
+let open = page.dataset.open === "true";
+
+/** Puts the fresh parts in place; a part with an open menu or the focus waits for the next time. */
+function replace(html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  for (const part of fresh.querySelectorAll("[data-part]")) {
+    const name = part.dataset.part;
+    const old = page.querySelector(`[data-part="${name}"]`);
+    if (!old || seen.get(name) === part.innerHTML || old.contains(document.activeElement)) continue;
+    seen.set(name, part.innerHTML);
+    const unfolded = [...old.querySelectorAll("details[open] > summary")].map((item) => item.textContent);
+    old.replaceChildren(...part.childNodes);
+    for (const summary of old.querySelectorAll("details > summary")) {
+      if (unfolded.includes(summary.textContent)) summary.parentElement.open = true;
+    }
+    paintClock(old);
+    document.dispatchEvent(new CustomEvent("lifeline:part", { detail: { part: old, name } }));
+  }
+}
+
+async function refresh() {
+  asked = Date.now();
+  try {
+    const answer = await fetch(page.dataset.parts);
+    if (answer.ok) replace(await answer.text());
+    spacing = Math.max(SPACING, 4 * (Date.now() - asked)); // a slow answer is asked for less often
+  } catch {
+    // The next change or poll asks again; live.js says "reconnecting".
+  }
+}
+
+function soon() {
+  waiting ??= setTimeout(() => {
+    waiting = null;
+    refresh();
+  }, Math.max(0, spacing - (Date.now() - asked)));
+}
+
+/** "silent 41 s of 180 s" and "next in 1.2 s" go on counting between two fetches. */
+function count() {
+  const pulse = document.getElementById("pulse");
+  if (!pulse) return;
+  const { since, limit, until } = pulse.dataset;
+  const now = Date.now() / 1000;
+  if (since) pulse.textContent = `silent ${Math.max(0, Math.round(now - since))} s${limit ? ` of ${Math.round(limit)} s` : ""}`;
+  else if (until) pulse.textContent = pulse.textContent.replace(/next in .*/, `next in ${Math.max(0, until - now).toFixed(1)} s`);
+}
+
+document.addEventListener("lifeline:changed", (event) => {
+  const status = event.detail?.status;
+  if (status) {
+    page.dataset.status = status;
+    open = status === "queued" || status === "running";
+    page.dataset.open = String(open);
+    for (const form of page.querySelectorAll(".while-open")) form.hidden = !open;
+  }
+  soon();
+});
+
+page.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-seq]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const chosen = new CustomEvent("lifeline:select", { detail: { seq: Number(link.dataset.seq) }, cancelable: true });
+  if (!document.dispatchEvent(chosen)) event.preventDefault();
+});
+
+if (open) {
+  setInterval(count, 250);
+  setInterval(() => open && !document.hidden && Date.now() - asked > POLL && refresh(), 1000);
+}

@@ -1,0 +1,27 @@
+"""Versions that the start form and the agents page offer; never asks a registry by itself."""
+
+from __future__ import annotations
+
+from runs import binaries, catalogue
+from runs.errors import HarnessError
+
+OFFERED = 200
+
+
+def choices() -> dict[str, list[tuple[str, str]]]:
+    """By agent: version and "installed", "registered" or its date, newest first."""
+    return {agent: _of(agent) for agent in catalogue.drivers()}
+
+
+def _of(agent: str) -> list[tuple[str, str]]:
+    notes: dict[str, str] = {}
+    try:
+        for known in binaries.versions(agent, refresh=False):
+            notes[known.version] = f"published {known.date[:10]}" if known.date else "known"
+        builtin = catalogue.driver(agent).package.registry == "builtin"
+        for here in [] if builtin else binaries.installed(agent):
+            word = "registered" if here.registered else "installed"
+            notes[here.version] = word if here.starts else f"{word}, does not start"
+    except (HarnessError, OSError):
+        return []
+    return list(reversed(notes.items()))[:OFFERED]

@@ -1,0 +1,175 @@
+"""`/runs/<permalink>/`: the page that people send to each other, and its live parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from dashboard import copies, facts, listing, words
+from dashboard.pulse import pulse
+from dashboard.text import visible_deep
+from dashboard.versions import choices
+from runs import start, store
+from runs.models import Run
+
+NETWORK_SHOWN = 50
+
+
+def find(permalink: str) -> Run:
+    """The run behind a permalink; 404 when there is none."""
+    try:
+        return Run.objects.get(permalink=permalink)
+    except Run.DoesNotExist:
+        raise Http404 from None
+
+
+@never_cache
+@require_GET
+def run(request: HttpRequest, permalink: str) -> HttpResponse:
+    """The whole page."""
+    found = find(permalink)
+    after = request.GET.get("after", "")
+    events = listing.listing(
+        found,
+        query=request.GET.get("events", "")[:500].replace("\x00", ""),
+        after=int(after) if after.isdigit() and len(after) < 10 else 0,
+    )
+    context = _context(found)
+    context |= {
+        "events": events,
+        "page_data": _page_data(found, context["facts"], events),
+        "version_choices": choices().get(found.agent, []),
+        "issue": copies.issue(found, context["facts"], request.build_absolute_uri(request.path)),
+        "command": copies.command(found),
+        "clocks": True,
+    }
+    return render(request, "run/page.html", context)
+
+
+@never_cache
+@require_GET
+def parts(request: HttpRequest, permalink: str) -> HttpResponse:
+    """The sections that change while a run lives; run.js puts them in place."""
+    return render(request, "run/parts.html", _context(find(permalink)))
+
+
+def _context(found: Run) -> dict[str, Any]:
+    gathered = facts.gather(found)
+    word, tone = words.diagnosis(found.diagnosis)
+    return {
+        "section": "runs",
+        "run": found,
+        "facts": gathered,
+        "diagnosis_word": word,
+        "diagnosis_tone": tone,
+        "started": found.started_at.isoformat() if found.started_at else "",
+        "duration": _duration(found),
+        "pulse": pulse(found) if found.is_open else None,
+        "workers": start.workers() if found.is_open else [],
+        "seal": seal_words(found),
+        "network": network(gathered.document.get("network") or []),
+        "question": found.snapshot.get("question", ""),
+        "raw_gone": not found.is_open and not (store.folder(found) / "sources").is_dir(),
+        "retry_words": retry_words(gathered.retry),
+        "hints": _status_hint(found),
+    }
+
+
+def _duration(found: Run) -> float | None:
+    if found.started_at and found.ended_at:
+        return (found.ended_at - found.started_at).total_seconds()
+    return None
+
+
+def _status_hint(found: Run) -> list[dict[str, str]]:
+    """Our own trouble, as what and what to do."""
+    if found.error.get("what"):
+        return [visible_deep({"what": found.error["what"], "do": found.error.get("do", "")})]
+    if found.status == Run.Status.LOST:
+        what = "Its worker vanished while the run was going."
+        return [{"what": what, "do": "What was stored until then is below. Run it again."}]
+    return []
+
+
+def seal_words(found: Run) -> dict[str, Any]:
+    """The seal as a chip: tone, words, and why where something did not hold."""
+    given = visible_deep(found.sealed)
+    if found.kind == Run.Kind.IMPORT or (not given and found.status == Run.Status.QUEUED):
+        return {}
+    held = [name for name in ("network", "files", "processes") if given.get(name)]
+    by = f" by {given['by']}" if given.get("by") else ""
+    if len(held) == 3:
+        return {"tone": "ok", "word": f"sealed: network, files, processes{by}", "why": ""}
+    why = given.get("why") or ("it has not started" if found.is_open else "nothing was recorded")
+    if held:
+        return {"tone": "unknown", "word": f"partly sealed: {', '.join(held)}{by}", "why": why}
+    return {"tone": "unknown", "word": "not sealed", "why": why}
+
+
+def network(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the agent tried to reach: where (name or address and port), what, when, how often."""
+    rows = []
+    for one in attempts[:NETWORK_SHOWN]:
+        where = one.get("host") or one.get("address") or "?"
+        port = f":{one['port']}" if one.get("port") else ""
+        rows.append(
+            {
+                "where": f"{where}{port}",
+                "address": one.get("address") if one.get("host") else "",
+                "what": one.get("what") or "",
+                "times": one.get("times", 1),
+                "t": one.get("t"),
+                "seq": one.get("seq"),
+            }
+        )
+    return rows
+
+
+def retry_words(retry: dict[str, Any]) -> str:
+    """`claimed 5 waits, 5.00 s · measured 5 gaps, 5.06 s`."""
+    reported, measured = retry.get("reported") or {}, retry.get("measured") or {}
+    gaps = measured.get("gaps") or []
+    claim = "claimed nothing"
+    if reported.get("retries") is not None:
+        claim = f"claimed {words.plural(int(reported['retries']), 'wait')}"
+        if reported.get("sleep") is not None:
+            claim += f", {float(reported['sleep']):.2f} s"
+    total = sum(gap for gap in gaps if isinstance(gap, int | float))
+    return f"{claim} · measured {words.plural(len(gaps), 'gap')}, {total:.2f} s"
+
+
+def _page_data(found: Run, gathered: facts.Facts, events: listing.Listing) -> dict[str, Any]:
+    """The JSON that the scripts start from."""
+    document = gathered.document
+    return {
+        "run": {
+            "permalink": found.permalink,
+            "status": found.status,
+            "phase": found.phase,
+            "outcome": found.outcome,
+            "diagnosis": found.diagnosis,
+            "started": found.started_at.isoformat() if found.started_at else None,
+            "ended": found.ended_at.isoformat() if found.ended_at else None,
+        },
+        "agents": [
+            {key: row.get(key) for key in ("id", "parent", "name", "caller")}
+            for row in document.get("agents") or []
+        ],
+        "findings": [
+            {
+                "number": row["number"],
+                "law": row["law"],
+                "verdict": row["verdict"],
+                "agent": row["agent"],
+                "seqs": [int(seq) for seq in row["seqs"].split()],
+            }
+            for row in gathered.findings
+        ],
+        "last_seq": events.last,
+        "event_count": events.total,
+        "more": events.more,
+    }
