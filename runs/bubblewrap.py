@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from runs.errors import HarnessError
+from runs.minder.kernel import kernel_settings
 from runs.workspace import AGENTS, INSIDE, Workspace
 
 MINDER_INSIDE: Final = Path("/opt/lifeline/minder")
@@ -93,6 +94,8 @@ def options_of(workspace: Workspace, minder: Path, readonly: Sequence[Path]) -> 
     for name in SEAL_FILES:
         options += ["--ro-bind", str(workspace.seal_files / name), f"/etc/{name}"]
     options += ["--proc", "/proc", "--dev", "/dev", "--dir", "/run"]
+    for path in kernel_settings():
+        options += ["--ro-bind-try", path, path]
     options += ["--bind", str(workspace.temp), "/tmp", "--symlink", "/tmp", "/var/tmp"]
     for name in AGENTS:
         options += ["--bind", str(workspace.root / name), str(INSIDE / name)]

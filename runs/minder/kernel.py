@@ -25,6 +25,8 @@ _AMBIENT_CLEAR: Final = 4
 _CAPABILITY_VERSION: Final = 0x20080522
 _MS_PRIVATE: Final = 0x44000
 _MS_BIND: Final = 0x1000
+_MS_REMOUNT: Final = 0x20
+_MS_READ_ONLY: Final = 0x1
 _MS_SAFE: Final = 2 | 4 | 8
 
 
@@ -87,6 +89,23 @@ def keep_mounts_private() -> None:
 def lay_over(source: str, target: str) -> None:
     """Show the file `source` in the place of `target`."""
     _mount(source, target, None, _MS_BIND)
+
+
+def kernel_settings() -> list[str]:
+    """What in ``/proc`` changes the machine when root's user writes it, whatever its namespace."""
+    found = []
+    for entry in os.scandir("/proc") if LINUX else ():
+        if not entry.name.isdigit() and not entry.is_symlink():
+            writable = entry.stat(follow_symlinks=False).st_mode & 0o222
+            if writable or entry.is_dir(follow_symlinks=False):
+                found.append(entry.path)
+    return sorted(found)
+
+
+def make_readonly(path: str) -> None:
+    """Let nobody in our mount namespace write there."""
+    _mount(path, path, None, _MS_BIND)
+    _mount(None, path, None, _MS_REMOUNT | _MS_BIND | _MS_READ_ONLY | _MS_SAFE)
 
 
 def mount_processes() -> None:

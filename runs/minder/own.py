@@ -32,6 +32,8 @@ def raise_own(parts: Collection[str], files: Mapping[str, str], control: int) ->
     if "processes" in parts:
         _be_first(control)
         kernel.mount_processes()
+    for path in kernel.kernel_settings():
+        kernel.make_readonly(path)
 
 
 def _be_first(control: int) -> None:

@@ -86,6 +86,7 @@ async def test_it_reports_the_name_and_the_address_that_were_tried(
     for what in ("abstract", "loopback", "name", "address", "six"):
         assert str(got[what]).startswith("refused"), (what, got[what])
     assert not any(str(foreign) in line for line in got["processes"])
+    assert got["kernel"] == []
     assert {"host": "", "address": "203.0.113.1", "port": 443, "what": "tcp"} in result.network
     assert "example.com" in {attempt["host"] for attempt in result.network}
     assert not any(attempt["address"].startswith("127.") for attempt in result.network)

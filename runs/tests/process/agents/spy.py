@@ -43,6 +43,21 @@ def capabilities() -> list[str]:
     return [line.split()[1] for line in lines if line.startswith(("CapEff", "CapPrm", "CapAmb"))]
 
 
+def kernel_settings() -> list[str]:
+    found = []
+    for folder, folders, files in os.walk("/proc"):
+        if folder == "/proc":
+            folders[:] = [name for name in folders if not name.isdigit()]
+        for name in files:
+            path = os.path.join(folder, name)  # noqa: PTH118
+            try:
+                os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+                found.append(path)
+            except OSError:
+                continue
+    return found
+
+
 asked = json.loads(sys.argv[1])
 got = {
     "planted": attempt(lambda: Path(asked["planted"]).read_text()),
@@ -55,6 +70,7 @@ got = {
     "name": attempt(lambda: socket.getaddrinfo("example.com", 443)),
     "address": attempt(lambda: connect(socket.AF_INET, ("203.0.113.1", 443))),
     "six": attempt(lambda: connect(socket.AF_INET6, ("2001:db8::1", 8443))),
+    "kernel": kernel_settings(),
     "capabilities": capabilities(),
     "uid": os.getuid(),
     "environment": dict(os.environ),
