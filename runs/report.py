@@ -75,7 +75,7 @@ def network(history: History) -> list[dict[str, Any]]:
 def runtime(history: History) -> dict[str, Any]:
     """What the run itself said about its runtime (node, payload, platform …)."""
     found: dict[str, Any] = {}
-    for event in history.of(Kind.SESSION_STARTED):
+    for event in history.of(Kind.SESSION_STARTED, Kind.RUNTIME):
         for key in ("node", "payload", "platform", "model"):
             if event.get(key) and key not in found:
                 found[key] = event.get(key)
