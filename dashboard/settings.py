@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from pathlib import Path
@@ -109,7 +110,20 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-REDIS_URL = os.environ.get("REDIS_URL", "")
+
+def _redis_url() -> str:
+    """``REDIS_URL``, else that of the instance that runs from this folder, else none."""
+    if "REDIS_URL" in os.environ:
+        return os.environ["REDIS_URL"]
+    try:
+        instance = json.loads((VAR / "instance.json").read_text())
+        os.kill(int(instance["pid"]), 0)
+        return str(instance["redis_url"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+REDIS_URL = _redis_url()
 CHANNEL_LAYERS = (
     {
         "default": {
@@ -132,7 +146,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 
-CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1) or "memory://"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_RESULT_BACKEND = None
