@@ -50,7 +50,10 @@ def _complete_children(rows: list[list[Timed]], files: Sequence[ReadFile]) -> No
         if file.facts.get("child") and file.facts.get("call")
     }
     child_of = {str(note["call"]): child for child, note in notes.items()}
+    paths: dict[str, str] = {}
     for _, draft in _all(rows):
+        if draft.kind is Kind.AGENT_STARTED and draft.data.get("path"):
+            paths.setdefault(str(draft.data["path"]), draft.agent)
         call = str(draft.data.get("call") or "")
         if not call:
             continue
@@ -60,7 +63,7 @@ def _complete_children(rows: list[list[Timed]], files: Sequence[ReadFile]) -> No
             child_of.setdefault(call, str(draft.data["child"]))
     for row in rows:
         for place, (at, draft) in enumerate(row):
-            changed = _with_child(draft, child_of, notes)
+            changed = _by_path(_with_child(draft, child_of, notes), paths)
             if changed is not draft:
                 row[place] = (at, changed)
 
@@ -78,6 +81,16 @@ def _with_child(draft: Draft, child_of: dict[str, str], notes: dict[str, Any]) -
         if child:
             accepted = {"ok": True, "refusal": None} if draft.kind is Kind.SPAWN_ANSWERED else {}
             return replace(draft, data={**data, "child": child, **accepted})
+    return draft
+
+
+def _by_path(draft: Draft, paths: dict[str, str]) -> Draft:
+    """A sub-agent that is named by its path in the tree gets the id that its own file has."""
+    child = paths.get(str(draft.data.get("child") or ""))
+    if child:
+        return replace(draft, data={**draft.data, "child": child})
+    if draft.kind is Kind.CANCEL_REQUESTED and draft.data.get("target") in paths:
+        return replace(draft, data={**draft.data, "target": paths[str(draft.data["target"])]})
     return draft
 
 
