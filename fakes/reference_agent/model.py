@@ -12,16 +12,19 @@ import json
 import math
 import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from fakes.reference_agent.client import Exchange, Response, server_sent_events
 from fakes.reference_agent.settings import schemas
 from fakes.reference_agent.trouble import CallFailed, of_status
-from fakes.reference_agent.wires import WIRES, Answer
+from fakes.reference_agent.wires import WIRES, Answer, Wire
 
 if TYPE_CHECKING:
     from fakes.reference_agent.agent import Agent
     from fakes.reference_agent.world import World
 
+HOPS = 4
+"""Redirects that are followed, and the request itself."""
 TELL_EVERY = 0.25
 """Seconds between two records of arriving content."""
 
@@ -93,15 +96,13 @@ class Model:
         patience = None if self.breaks("silent-stall") else self.settings.idle_timeout
         try:
             async with asyncio.timeout(patience) as clock:
-                async with Exchange(url, headers, body) as response:
-                    if response.status != 200:
-                        raise of_status(
-                            response.status, await response.all(), response.retry_after()
-                        )
-                    if self.settings.stream:
-                        await self._stream(agent, wire, response, clock, patience)
-                    else:
-                        await self._plain(wire, response)
+                for _hop in range(HOPS):
+                    async with Exchange(url, headers, body) as response:
+                        if response.status in (307, 308) and response.headers.get("location"):
+                            url = urljoin(url, response.headers["location"])
+                            continue
+                        await self._read(agent, wire, response, clock, patience)
+                        break
         except TimeoutError:
             raise CallFailed("timeout", f"no content for {patience} s") from None
         answer = wire.answer()
@@ -109,10 +110,30 @@ class Model:
             raise CallFailed("stream", "an empty answer")
         return answer
 
+    async def _read(
+        self,
+        agent: Agent,
+        wire: Wire,
+        response: Response,
+        clock: asyncio.Timeout,
+        patience: float | None,
+    ) -> None:
+        if response.status != 200:
+            raise of_status(response.status, await response.all(), response.retry_after())
+        if not self.settings.stream:
+            await self._plain(wire, response)
+            return
+        try:
+            await self._stream(agent, wire, response, clock, patience)
+        except (CallFailed, OSError):
+            # What breaks after the answer's own end takes nothing away from it.
+            if not wire.done:
+                raise
+
     async def _stream(
         self,
         agent: Agent,
-        wire: Any,
+        wire: Wire,
         response: Response,
         clock: asyncio.Timeout,
         patience: float | None,
@@ -134,7 +155,7 @@ class Model:
                 agent.log("message.delta", text_length=fresh, what="content")
                 told, fresh = loop.time(), 0
 
-    async def _plain(self, wire: Any, response: Response) -> None:
+    async def _plain(self, wire: Wire, response: Response) -> None:
         try:
             document = json.loads(await response.all())
         except ValueError:
