@@ -231,9 +231,11 @@ class Answer:
 
     @property
     def complete(self) -> bool:
-        """Whether a whole, unbroken good answer was sent."""
-        broken = self.exchange.fired is not None and self.exchange.fired.error_class() != ""
-        return self.closed == "ended" and not broken and self._sent.keys() == set(self.pieces)
+        """Whether a whole good answer was sent; what broke after its end takes nothing away."""
+        fault = self.exchange.fired
+        broken = fault is not None and fault.error_class() != ""
+        whole = self.closed == "ended" or (fault is not None and self.closed == "cut")
+        return whole and not broken and self._sent.keys() == set(self.pieces)
 
 
 def _piece(frame: Frame, reply: Reply) -> Piece:

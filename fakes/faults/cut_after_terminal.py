@@ -30,5 +30,9 @@ class CutAfterTerminal(Fault):
         answer.mark(f"{self.by.upper()} after the terminal event")
         await (answer.cut() if self.by == "fin" else answer.reset())
 
+    def error_class(self) -> str:
+        # With FIN every byte of the answer arrives; with RST some may be thrown away.
+        return "" if self.by == "fin" else "stream"
+
 
 FAULT = CutAfterTerminal
