@@ -1,0 +1,105 @@
+"""L1: a run that started has exactly one terminal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from runs.core.agents import Run
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+
+class OneTerminal(Law):
+    """Counts terminals for each run and each file; two files are two reports of one end."""
+
+    id = "L1"
+    name = "ONE-TERMINAL"
+    sentence = (
+        "Every run of a sub-agent that started has exactly one terminal event before the log ends."
+    )
+    why = (
+        "A run without an end stays “running” for ever; one that ends twice wakes its parent twice."
+    )
+    detected = (
+        "Runs that started, minus runs with a terminal, at the end of all files; and more than one "
+        "terminal of one run in one file with no resume or message between."
+    )
+    needs = "The child's start and terminal records, and a log that is complete."
+    labels = ("lost_terminal", "duplicate_terminal")
+    follows = ("L3", "L16", "L11")
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        for run in history.runs:
+            yield self._judge(history, run)
+
+    def _judge(self, history: History, run: Run) -> Finding:
+        twice = _repeated(run)
+        if twice:
+            return self.broken(
+                run.agent,
+                f"The run has {len(twice)} terminal records in {twice[0].file}, with no new run "
+                f"between them.",
+                run.start,
+                *twice,
+                label="duplicate_terminal",
+                terminals=len(twice),
+            )
+        if run.ends:
+            return self.holds(run.agent, "The run has one terminal.", *run.ends[:2])
+        if not history.complete:
+            return self.unknown(run.agent, "The log is not complete; its end may follow.")
+        if history.cut_short:
+            return self.unknown(
+                run.agent, "We stopped the run before it could end.", history.cut_short
+            )
+        if history.may_have_lost(run):
+            return self.unknown(
+                run.agent, "A damaged line may have held the terminal.", *history.losses[:2]
+            )
+        if _elsewhere(history, run):
+            return self.unknown(run.agent, "This log does not show how a child ends.", run.start)
+        if _said_to_be_gone(history, run):
+            return self.unknown(
+                run.agent, "The runtime no longer lists it; only the record is missing.", run.start
+            )
+        return self.broken(
+            run.agent,
+            f"It started and has no terminal when the log ends, "
+            f"{_since(history, run):.1f} s later.",
+            run.start,
+            history.end_record,
+            label="lost_terminal",
+        )
+
+
+def _repeated(run: Run) -> list[Event]:
+    """Terminals of one file that say the same thing in the same words, more than once."""
+    found: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    for event in run.ends:
+        found[event.file, event.native].append(event)
+    return next((events for events in found.values() if len(events) > 1), [])
+
+
+def _elsewhere(history: History, run: Run) -> bool:
+    """Whether the log that shows the start shows no ends, and the child has no log of its own."""
+    if run.start is None or not run.start.get("ends_elsewhere"):
+        return False
+    return all(event.file == run.start.file for event in history.agents[run.agent].events)
+
+
+def _said_to_be_gone(history: History, run: Run) -> bool:
+    """Whether a hook's own list of running children, later than the start, leaves it out."""
+    if run.start is None or not history.seen_only_in(run.agent, "hooks"):
+        return False
+    lists = list(history.after(run.start, Kind.REGISTRY, Kind.STATUS))
+    named = [event for event in lists if event.get("open") is not None]
+    return bool(named) and run.agent not in named[-1].get("open")
+
+
+def _since(history: History, run: Run) -> float:
+    return history.end - history.time(run.start) if run.start is not None else 0.0
+
+
+LAW = OneTerminal()

@@ -1,0 +1,148 @@
+"""L2: a terminal agrees with the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.agents import Run
+from runs.core.ends import CUT_SHORT, Failure, events_of, failure_of, final_message, last_call
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+
+class TrueTerminal(Law):
+    """Puts the terminal beside the run's last model call and its last words."""
+
+    id = "L2"
+    name = "TRUE-TERMINAL"
+    sentence = (
+        "The terminal status agrees with the evidence: no “completed” when the last model call "
+        "failed, a limit was hit or no final answer exists; no “failed” after a recovered error."
+    )
+    why = "A false “completed” makes the parent build on work that was never done."
+    detected = (
+        "The outcome of the run's last model call, by the provider's log and the run's own "
+        "records, against its terminal. No error text is read."
+    )
+    needs = "The child's own records (not hooks alone), or the provider's log."
+    labels = (
+        "cut_stream_false_completion",
+        "provider_error_false_completion",
+        "truncated_success",
+        "false_failure",
+    )
+    follows = ("L3", "L16")
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        for run in history.runs:
+            if run.ends:
+                yield self._judge(history, run)
+
+    def _judge(self, history: History, run: Run) -> Finding:
+        said = {str(event.get("status")) for event in run.ends}
+        failure = failure_of(history, run)
+        if "completed" in said:
+            return self._completed(history, run, failure)
+        if said == {"failed"}:
+            return self._failed(history, run, failure)
+        return self.unknown(run.agent, f"Whether it was rightly {run.status} is not to be seen.")
+
+    def _completed(self, history: History, run: Run, failure: Failure | None) -> Finding:
+        ends = [event for event in run.ends if event.get("status") == "completed"]
+        if failure is not None:
+            attempt = failure.attempt.event if failure.attempt else None
+            return self.broken(
+                run.agent,
+                _why(failure),
+                failure.event,
+                attempt,
+                *ends,
+                *[note for note in run.notices if note.get("status") == "completed"][:1],
+                label=_label(history, run, failure),
+                http_status=failure.http_status,
+                error_class=failure.error_class,
+            )
+        message = final_message(history, run)
+        if message is not None and str(message.get("finish") or "") in CUT_SHORT:
+            return self.broken(
+                run.agent,
+                f"Its last answer was cut short ({message.get('finish')}), yet it completed.",
+                message,
+                *ends,
+                label="truncated_success",
+            )
+        if _empty(history, run):
+            return self.broken(
+                run.agent,
+                "It completed without a word: no text and no tool call in the whole run.",
+                run.start,
+                *ends,
+                label="truncated_success",
+            )
+        call = last_call(history, run)
+        if call is not None and call.last.complete:
+            return self.holds(
+                run.agent, "Its last model call was answered whole.", call.last.event, *ends
+            )
+        if message is not None and message.get("text_length"):
+            return self.holds(run.agent, "Its log closes with an answer.", message, *ends)
+        return self.unknown(run.agent, "Its model calls and answers are not to be seen.", *ends)
+
+    def _failed(self, history: History, run: Run, failure: Failure | None) -> Finding:
+        if failure is not None:
+            return self.holds(run.agent, "It failed and says so.", failure.event, *run.ends)
+        recovered = _recovered(history, run)
+        if recovered is not None:
+            return self.broken(
+                run.agent,
+                "Its last model call was answered whole and it gave its answer, yet it failed.",
+                recovered,
+                *run.ends,
+                label="false_failure",
+            )
+        return self.unknown(run.agent, "Why it failed is not to be seen.", *run.ends)
+
+
+def _why(failure: Failure) -> str:
+    what = f"with status {failure.http_status}" if failure.by_provider else "unfinished"
+    if failure.attempt is not None:
+        tries = failure.attempt.n
+        words = f"Its last model call ended {what} after {tries} attempt{'s' * (tries > 1)}"
+    else:
+        words = "Its own log closes with an error and nothing good follows"
+    return f"{words}, yet the terminal says completed."
+
+
+def _label(history: History, run: Run, failure: Failure) -> str:
+    """Which kind of false completion: answered with an error, cut, or cut and taken as whole."""
+    if failure.by_provider:
+        return "provider_error_false_completion"
+    message = final_message(history, run)
+    if not failure.noted and message is not None and message.get("text_length"):
+        return "truncated_success"
+    return "cut_stream_false_completion"
+
+
+def _empty(history: History, run: Run) -> bool:
+    """Whether the records say outright that the run said nothing and did nothing."""
+    events = events_of(history, run)
+    if any(event.kind is Kind.TOOL_STARTED for event in events):
+        return False
+    said = [event for event in events if event.kind is Kind.AGENT_MESSAGE]
+    if any(event.get("text_length") or event.get("tool_calls") for event in said):
+        return False
+    outright = [*said, *run.ends]
+    return any(event.get("text_length") == 0 or event.get("empty") for event in outright)
+
+
+def _recovered(history: History, run: Run) -> Event | None:
+    """The final answer of a run that overcame an error, where the wire agrees."""
+    call = last_call(history, run)
+    message = final_message(history, run)
+    if call is None or not call.last.complete or len(call.attempts) < 2:
+        return None
+    return message if message is not None and message.get("text_length") else None
+
+
+LAW = TrueTerminal()

@@ -1,0 +1,227 @@
+"""L3: the spawner is told of the end, once, in time, and truly."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from runs.core.agents import PUSHED, TERMINAL, Run, tells_end
+from runs.core.ends import failure_of, final_message
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+_BLIND = ("hooks", "trace", "bus", "acp", "provider")
+"""Views that never show what a parent is told."""
+_ABORTED = frozenset({"cancelled", "interrupted", "stopped"})
+
+
+class ToldOnce(Law):
+    """Puts what the parent was told beside how the run really ended."""
+
+    id = "L3"
+    name = "TOLD-ONCE"
+    sentence = (
+        "The agent that spawned a run is told of its terminal exactly once, in bounded time, "
+        "with the true status and the result or error."
+    )
+    why = "A parent that is not told waits for ever; one that is told wrongly builds on nothing."
+    detected = (
+        "Each terminal against the notices and tool results that reach the parent: none, late, "
+        "twice, or with another status than the run's true end."
+    )
+    needs = "The parent's log or stream. Hooks, traces and bus events do not show notices."
+    labels = (
+        "notice_lost",
+        "notice_late",
+        "duplicate_notice",
+        "cut_stream_false_completion",
+        "provider_error_false_completion",
+        "told_wrong",
+        "result_dropped",
+    )
+    follows = ("L16",)
+    parameters = ("notice_within",)
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        for run in history.runs:
+            if run.ends:
+                yield self._judge(history, run, thresholds.notice_within)
+
+    def _judge(self, history: History, run: Run, limit: float) -> Finding:
+        notices = [note for note in run.notices if tells_end(note)]
+        if not notices:
+            return self._never(history, run, limit)
+        wrong = self._wrong(history, run, notices)
+        if wrong is not None:
+            return wrong
+        twice = _repeated(notices)
+        if twice:
+            return self.broken(
+                run.agent,
+                f"The parent was notified {len(twice)} times of one end.",
+                *twice,
+                label="duplicate_notice",
+                notices=len(twice),
+            )
+        waited = _waited(history, run, notices[0])
+        if waited > limit:
+            return self.broken(
+                run.agent,
+                f"The parent was told {waited:.1f} s after the end (limit {limit:.0f} s), "
+                "its own tool calls not counted.",
+                run.end,
+                notices[0],
+                label="notice_late",
+                waited=round(waited, 3),
+                limit=limit,
+            )
+        if all(note.get("status") == "unknown" for note in notices):
+            return self.unknown(run.agent, "What exactly it was told is not to be seen.", *notices)
+        if history.seen_only_in(run.agent, "hooks", "trace"):
+            return self.unknown(run.agent, "How the run really ended is not to be seen.", *notices)
+        return self.holds(
+            run.agent, "The parent was told once, in time, and truly.", run.end, notices[0]
+        )
+
+    # Never told
+
+    def _never(self, history: History, run: Run, limit: float) -> Finding:
+        unseen = _cannot_see(history, run)
+        if unseen:
+            return self.unknown(run.agent, unseen, run.end)
+        queued = run.queued[-1] if run.queued else None
+        since = history.end - history.time(queued or run.ends[0])
+        over = history.of(Kind.SESSION_ENDED, Kind.PROCESS_EXITED, Kind.RESULT)
+        if since <= limit and not over:
+            return self.unknown(
+                run.agent, f"The log ends {since:.1f} s after the end; word may still come."
+            )
+        what = "Word of its end was queued and never delivered" if queued else "Nobody was told"
+        return self.broken(
+            run.agent,
+            f"{what}: it {run.status}, and the log goes on for {since:.1f} s.",
+            queued,
+            *run.ends,
+            history.end_record,
+            label="notice_lost",
+            waited=round(since, 3),
+        )
+
+    # Told wrongly
+
+    def _wrong(self, history: History, run: Run, notices: list[Event]) -> Finding | None:
+        words = {str(note.get("status")) for note in notices} - {"unknown"}
+        if words - {"idle"}:
+            words -= {"idle"}
+        failure = failure_of(history, run)
+        failed = failure is not None or run.status == "failed"
+        cited = [run.ends[0], failure.event if failure else None]
+        lies = [note for note in notices if note.get("status") in ("completed", "idle")]
+        if failed and words & {"completed", "idle"} and not words & {"failed", *_ABORTED}:
+            return self.broken(
+                run.agent,
+                f"It failed, and its parent was told “{lies[0].get('status')}”.",
+                *lies,
+                *cited,
+                label="provider_error_false_completion"
+                if failure is not None and failure.by_provider
+                else "cut_stream_false_completion",
+                told=lies[0].get("status"),
+            )
+        if run.status == "completed" and not failed and words and not words & {"completed", "idle"}:
+            note = next(one for one in notices if one.get("status") in words)
+            return self.broken(
+                run.agent,
+                f"It completed, and its parent was told “{note.get('status')}”.",
+                note,
+                *cited,
+                label="told_wrong",
+            )
+        return self._dropped(history, run, notices, failed)
+
+    def _dropped(
+        self, history: History, run: Run, notices: list[Event], failed: bool
+    ) -> Finding | None:
+        """The status is right, and the result or the error that belongs to it is missing."""
+        if any(note.get("has_result") or note.get("text_length") for note in notices):
+            return None
+        if failed and any(note.get("error_passed") for note in notices):
+            return None
+        empty = [
+            note
+            for note in notices
+            if note.get("error_passed") is False
+            or (not failed and (note.get("has_result") is False or note.get("text_length") == 0))
+        ]
+        said = final_message(history, run)
+        answered = said is not None and bool(said.get("text_length"))
+        if not empty or not (failed or answered):
+            return None
+        return self.broken(
+            run.agent,
+            "Its parent was told the status and got neither its error nor its result."
+            if failed
+            else "It gave an answer, and its parent got an empty result.",
+            *empty,
+            said,
+            run.end,
+            label="result_dropped",
+        )
+
+
+def _repeated(notices: list[Event]) -> list[Event]:
+    """Notices that came by themselves, in one file, in the same words, more than once."""
+    found: dict[tuple[str, ...], list[Event]] = defaultdict(list)
+    for note in notices:
+        if note.get("form") in PUSHED - {"activity"} and note.get("status") in TERMINAL:
+            key = (note.file, str(note.get("form")), str(note.get("status")))
+            found[key].append(note)
+    return next((same for same in found.values() if len(same) > 1), [])
+
+
+def _waited(history: History, run: Run, note: Event) -> float:
+    """Seconds from the end to the notice, without the parent's own tool calls."""
+    if not history.timed:
+        return 0.0
+    start, end = history.time(run.ends[0]), history.time(note)
+    busy = 0.0
+    for one in history.tools.get(note.agent, ()):
+        stop = history.time(one.end) if one.end is not None else history.end
+        busy += max(0.0, min(stop, end) - max(history.time(one.start), start))
+    return max(0.0, end - start - busy)
+
+
+def _cannot_see(history: History, run: Run) -> str:
+    """Why the absence of a notice proves nothing here; empty where it does."""
+    parent = history.parent_of(run.agent)
+    known = history.agents.get(parent)
+    views = {
+        place.source
+        for event in (known.events if known is not None else ())
+        for place in event.sightings
+    }
+    if not views - set(_BLIND):
+        return "What the parent is told is not to be seen here."
+    if not history.closed:
+        return "The log is not complete."
+    if history.may_have_lost(run):
+        return "A damaged line may have held the notice."
+    if known is not None and any(
+        history.precedes(one.ends[0], run.ends[0]) for one in known.runs if one.ends
+    ):
+        return "Its parent had ended before it."
+    if run.status in _ABORTED and _asked_for(history, run):
+        return "It was cancelled on request; whoever asked knows."
+    return ""
+
+
+def _asked_for(history: History, run: Run) -> bool:
+    above = {run.agent, "", "all", *history.ancestors(run.agent)}
+    return any(
+        str(event.get("target") or "") in above and history.precedes(event, run.ends[0])
+        for event in history.of(Kind.CANCEL_REQUESTED, Kind.ABORTED)
+    )
+
+
+LAW = ToldOnce()

@@ -1,0 +1,175 @@
+"""L5: an open run makes progress within a bound, or is ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from runs.core.agents import Run
+from runs.core.ends import events_of, never_ran
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+_CONTENT = (
+    Kind.AGENT_MESSAGE,
+    Kind.TOOL_STARTED,
+    Kind.TOOL_ENDED,
+    Kind.AGENT_STARTED,
+    Kind.AGENT_RESUMED,
+    Kind.TURN_STARTED,
+    Kind.SPAWN_REQUESTED,
+    Kind.SPAWN_ANSWERED,
+    Kind.NOTICE_DELIVERED,
+    Kind.QUESTION_ANSWERED,
+    Kind.USER_MESSAGE,
+)
+_BAD_ENDS = ("failed", "cancelled", "interrupted", "stopped")
+
+
+class BoundedSilence(Law):
+    """Measures the longest stretch without content; its clock stands while something is open."""
+
+    id = "L5"
+    name = "BOUNDED-SILENCE"
+    sentence = (
+        "An open run with no open tool and no question makes content progress within T, "
+        "or is ended as failed or timed out."
+    )
+    why = "A child that waits for ever on a dead stream holds its parent for ever as well."
+    detected = (
+        "Time since the run's last content, with the clock standing while a tool, a question or a "
+        "child is open. Content counts, not bytes: keep-alives and failed attempts are silence."
+    )
+    needs = "Times, and the child's own records or the provider's log."
+    labels = ("stall",)
+    follows = ("L1", "L3", "L16", "L4", "L7")
+    parameters = ("stall_after",)
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        for agent in history.children:
+            for run in agent.runs:
+                yield self._judge(history, run, thresholds.stall_after)
+        yield from self._root(history, thresholds.stall_after)
+
+    def _judge(self, history: History, run: Run, limit: float) -> Finding:
+        if not history.timed or run.start is None:
+            return self.unknown(run.agent, "There are no times to measure by.")
+        if never_ran(history, history.agents[run.agent]):
+            return self.unknown(run.agent, "It never made a model call; see L15.")
+        marks = _progress(history, run)
+        if len(marks) < 2 and not history.calls_of(run.agent, run):
+            return self.unknown(run.agent, "What it did is not to be seen.")
+        return self._measure(history, run.agent, marks, run.end, limit)
+
+    def _root(self, history: History, limit: float) -> Iterable[Finding]:
+        """The agent at the top is judged inside its turns; between them it waits for a person."""
+        agent = history.agents.get(history.root)
+        if agent is None or not history.timed:
+            return
+        turns = [
+            event for event in agent.events if event.kind in (Kind.TURN_STARTED, Kind.TURN_ENDED)
+        ]
+        if not turns or turns[-1].kind is Kind.TURN_ENDED:
+            return
+        start = turns[-1]
+        marks = [
+            event
+            for event in history.after(start, *_CONTENT, Kind.DELTA)
+            if event.agent == agent.id
+        ]
+        over = history.of(Kind.SESSION_ENDED, Kind.RESULT)
+        yield self._measure(history, agent.id, [start, *marks], over[-1] if over else None, limit)
+
+    def _measure(
+        self,
+        history: History,
+        agent: str,
+        marks: Sequence[Event],
+        end: Event | None,
+        limit: float,
+    ) -> Finding:
+        points = [*marks, *([end] if end is not None else [])]
+        worst, at = 0.0, marks[0]
+        for before, after in zip(points, points[1:], strict=False):
+            if after is end and after.get("status") not in _BAD_ENDS:
+                continue
+            if after is not end and not _streams(marks):
+                continue  # it went on; what streamed meanwhile is not to be seen here
+            silence = _silence(history, agent, before, history.time(after))
+            if silence > worst:
+                worst, at = silence, before
+        if end is None:
+            silence = _silence(history, agent, points[-1], history.end)
+            if silence > worst:
+                worst, at = silence, points[-1]
+        if worst > limit:
+            return self.broken(
+                agent,
+                f"No content for {worst:.0f} s (limit {limit:.0f} s) with no tool, question or "
+                f"child open.",
+                at,
+                end or history.end_record,
+                label="stall",
+                silence=round(worst, 3),
+                limit=limit,
+            )
+        if end is None and not history.complete:
+            return self.unknown(agent, f"Silent for {worst:.0f} s of {limit:.0f} s so far.")
+        return self.holds(
+            agent, f"Its longest silence was {worst:.0f} s of {limit:.0f} s.", silence=worst
+        )
+
+
+def _progress(history: History, run: Run) -> list[Event]:
+    """The run's content, in order: its own records, and whole answers of the provider."""
+    own = [event for event in events_of(history, run) if _is_content(event)]
+    answers = [
+        call.last.ended
+        for call in history.calls_of(run.agent, run)
+        if call.last.complete and call.last.ended is not None
+    ]
+    marks = sorted({event.seq: event for event in [*own, *answers]}.values(), key=history.place)
+    if run.start is not None and run.start not in marks:
+        marks.insert(0, run.start)
+    if run.end is not None:
+        limit = history.place(run.end)
+        marks = [event for event in marks if history.place(event) < limit]
+    return marks
+
+
+def _is_content(event: Event) -> bool:
+    if event.kind is Kind.DELTA:
+        return bool(event.get("text_length", 1))
+    if event.kind is Kind.AGENT_MESSAGE:
+        return not event.get("error")
+    return event.kind in _CONTENT
+
+
+def _streams(marks: Sequence[Event]) -> bool:
+    """Whether pieces of answers are recorded, so that a silent stream can be told from a log."""
+    return any(event.kind is Kind.DELTA for event in marks)
+
+
+def _silence(history: History, agent: str, before: Event, end: float) -> float:
+    """Seconds from `before` to `end` in which nothing of the agent was open."""
+    start = history.time(before)
+    busy: list[tuple[float, float]] = []
+    for one in [*history.tools.get(agent, ()), *history.questions.get(agent, ())]:
+        stop = history.time(one.end) if one.end is not None else history.end
+        busy.append((history.time(one.start), stop))
+    for child in history.children:
+        if child.parent == agent:
+            for run in child.runs:
+                if run.start is not None:
+                    stop = history.time(run.end) if run.end is not None else history.end
+                    busy.append((history.time(run.start), stop))
+    silent, cursor = 0.0, start
+    for begin, stop in sorted(busy):
+        if stop <= cursor or begin >= end:
+            continue
+        silent += max(0.0, begin - cursor)
+        cursor = max(cursor, stop)
+    return max(0.0, silent + max(0.0, end - cursor))
+
+
+LAW = BoundedSilence()

@@ -1,0 +1,175 @@
+"""L7: a cancel reaches its whole target, and nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.agents import Run
+from runs.core.events import Event, Kind
+from runs.core.history import SKEW, History
+from runs.core.law import Finding, Law, Thresholds
+
+RACE = 2.0
+"""Seconds in which a run may still end by itself, or send what it had begun, after a cancel."""
+_CANCELLED = frozenset({"cancelled", "interrupted", "stopped"})
+_CONTROL = frozenset({"acp", "rpc", "process"})
+"""Views that show everything that a client asks for, so that what is not there was not asked."""
+
+
+class CancelReaches(Law):
+    """Follows each cancel down its subtree, and each cancelled run up to who asked for it."""
+
+    id = "L7"
+    name = "CANCEL-REACHES"
+    sentence = (
+        "A cancel ends its target and all descendants as “cancelled” within T, stops their "
+        "provider traffic, and touches nobody else."
+    )
+    why = "A cancel that does not reach keeps spending; one that overreaches destroys good work."
+    detected = (
+        "After a cancel: runs of the subtree that stay open, end as something else, or still send "
+        "requests. And runs that end as cancelled although nobody asked for it."
+    )
+    needs = (
+        "The cancel requests: the client's traffic (ACP, JSON-RPC) or a run of ours. A log alone "
+        "does not show who pressed a key."
+    )
+    labels = ("cancel_ignored", "cancel_overreach", "cancel_misnamed")
+    follows = ("L10", "L3", "L12", "L1", "L16", "L8", "L5")
+    parameters = ("cancel_within",)
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        requests = history.of(Kind.CANCEL_REQUESTED)
+        for run in history.runs:
+            asked = [event for event in requests if _reaches(history, event, run)]
+            if asked:
+                yield self._reached(history, run, asked[0], thresholds.cancel_within)
+            elif run.status in ("cancelled", "interrupted"):
+                yield self._overreach(history, run)
+
+    # Does it reach?
+
+    def _reached(self, history: History, run: Run, asked: Event, limit: float) -> Finding:
+        asked_at = history.time(asked)
+        traffic = _traffic(history, run, asked_at + RACE)
+        if traffic:
+            return self.broken(
+                run.agent,
+                f"It went on {history.time(traffic[0]) - asked_at:.1f} s after the cancel.",
+                asked,
+                *traffic[:3],
+                run.end,
+                label="cancel_ignored",
+            )
+        if run.end is None:
+            return self._still_open(history, run, asked, limit)
+        took = history.time(run.end) - asked_at
+        if history.timed and took > limit:
+            return self.broken(
+                run.agent,
+                f"It ended {took:.1f} s after the cancel (limit {limit:.0f} s).",
+                asked,
+                run.end,
+                label="cancel_ignored",
+                took=round(took, 3),
+                limit=limit,
+            )
+        if run.status in _CANCELLED or (run.status == "completed" and took <= RACE):
+            return self.holds(run.agent, f"The cancel reached it in {took:.1f} s.", asked, run.end)
+        return self.broken(
+            run.agent,
+            f"It was cancelled, and its terminal says {run.status}.",
+            asked,
+            run.end,
+            label="cancel_ignored" if run.status == "completed" else "cancel_misnamed",
+        )
+
+    def _still_open(self, history: History, run: Run, asked: Event, limit: float) -> Finding:
+        since = history.end - history.time(asked)
+        if not history.closed or (since < limit and not _over(history)):
+            return self.unknown(run.agent, f"Still open {since:.1f} s after the cancel.", asked)
+        return self.broken(
+            run.agent,
+            f"A cancel was asked for, and the run has no terminal {since:.1f} s later.",
+            asked,
+            run.start,
+            history.end_record,
+            label="cancel_ignored",
+        )
+
+    # Does it overreach?
+
+    def _overreach(self, history: History, run: Run) -> Finding:
+        end = run.ends[0]
+        if _ends_with_session(history, end):
+            return self.unknown(run.agent, "It ended with its session.", end)
+        if not _CONTROL & history.sources:
+            return self.unknown(
+                run.agent, "Who asked for the cancel is not to be seen in this log.", end
+            )
+        abort = [event for event in history.of(Kind.ABORTED) if history.precedes(event, end)]
+        prompt = [
+            event
+            for event in history.of(Kind.USER_MESSAGE)
+            if event.agent in ("", history.root)
+            and abs(history.time(event) - history.time(end)) <= RACE
+        ]
+        claims = f", though an abort says “{abort[-1].get('reason')}”" if abort else ""
+        return self.broken(
+            run.agent,
+            f"It ended as {run.status}, and nobody asked to cancel it{claims}.",
+            *abort[-1:],
+            *prompt,
+            end,
+            label="cancel_overreach",
+        )
+
+
+def _reaches(history: History, event: Event, run: Run) -> bool:
+    """Whether a cancel means this run: it, or one above it, and the run was open then."""
+    target = str(event.get("target") or "")
+    named = target in ("", "all", run.agent, history.root) or target in history.ancestors(run.agent)
+    return named and history.is_open(run, event)
+
+
+def _traffic(history: History, run: Run, since: float) -> list[Event]:
+    """Requests and tool calls that the run began after `since`."""
+    later = [
+        call.attempts[0].event
+        for call in history.calls_of(run.agent, run)
+        if call.attempts[0].start > since
+    ]
+    retried = [
+        attempt.event
+        for call in history.calls_of(run.agent, run)
+        for attempt in call.attempts[1:]
+        if attempt.start > since
+    ]
+    tools = [
+        one.start
+        for one in history.tools.get(run.agent, ())
+        if history.time(one.start) > since and run is history.agents[run.agent].runs[-1]
+    ]
+    return sorted([*later, *retried, *tools], key=history.place)
+
+
+def _over(history: History) -> bool:
+    return bool(history.of(Kind.SESSION_ENDED, Kind.PROCESS_EXITED))
+
+
+def _ends_with_session(history: History, end: Event) -> bool:
+    """Whether the end came with the end of everything, or by a guard or watchdog."""
+    closing = (
+        Kind.SESSION_ENDED,
+        Kind.RESULT,
+        Kind.GUARD,
+        Kind.PROCESS_EXITED,
+        Kind.WATCHDOG,
+    )
+    return any(
+        abs(history.time(event) - history.time(end)) <= SKEW or history.precedes(event, end)
+        for event in history.of(*closing)
+    )
+
+
+LAW = CancelReaches()

@@ -1,0 +1,177 @@
+"""L8: nothing is lost over a crash, a restart, a fork or a resume."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.agents import Run, tells_end
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+AFTERLIFE = 2.0
+"""Seconds after the death of the process in which traffic may still be on its way."""
+
+
+class SurvivesRestart(Law):
+    """Looks at what was open when the process died or a session was loaded again."""
+
+    id = "L8"
+    name = "SURVIVES-RESTART"
+    sentence = (
+        "After crash, restart, fork or resume the log loads and each earlier run is resumed, kept "
+        "with its outcome, or ended as orphaned and reported."
+    )
+    why = "Work that was done before a crash is paid for; work that runs on after it is a leak."
+    detected = (
+        "Runs open when the process died by a signal; runs open before a resume that are neither "
+        "resumed nor ended after it; outcomes that change or get lost; traffic after the death."
+    )
+    needs = "A death by signal, or a resume, in the history."
+    labels = ("orphaned", "resume_lost_outcome", "log_damaged")
+    follows = ("L1", "L3", "L16", "L5", "L4", "L13")
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        resumes = history.of(Kind.SESSION_RESUMED)
+        crash = _crash(history)
+        if resumes:
+            yield from self._resumed(history, resumes[0])
+        elif crash is not None:
+            yield from self._crashed(history, crash)
+        yield from self._afterlife(history)
+
+    def _crashed(self, history: History, crash: Event) -> Iterable[Finding]:
+        lost = [run for run in history.runs if history.is_open(run, crash) and not run.ends]
+        for run in lost:
+            yield self.broken(
+                run.agent,
+                f"The process died ({_how(crash)}) with this run open, and nothing says what "
+                f"became of it.",
+                run.start,
+                crash,
+                label="orphaned",
+            )
+        if not lost:
+            yield self.unknown("", "It died with no run open, and was not started again.", crash)
+
+    def _resumed(self, history: History, resume: Event) -> Iterable[Finding]:
+        broken_load = _failed_load(history, resume)
+        if broken_load is not None:
+            yield self.broken(
+                history.root,
+                "The session's log is damaged, and loading it again failed.",
+                resume,
+                *history.damage[:3],
+                broken_load,
+                label="log_damaged",
+            )
+        before = [
+            run
+            for run in history.runs
+            if run.start is not None and history.place(run.start) < history.place(resume)
+        ]
+        for run in before:
+            ended = [end for end in run.ends if history.place(end) < history.place(resume)]
+            yield (
+                self._kept(history, run, resume)
+                if ended
+                else self._open_before(history, run, resume)
+            )
+
+    def _open_before(self, history: History, run: Run, resume: Event) -> Finding:
+        agent = history.agents[run.agent]
+        after = [
+            event
+            for event in history.after(resume, Kind.AGENT_RESUMED, Kind.AGENT_STARTED)
+            if event.agent == agent.id
+        ]
+        if run.ends or after:
+            return self.holds(run.agent, "It was resumed or ended.", *(run.ends or after)[:1])
+        if not history.closed:
+            return self.unknown(run.agent, "The log is not complete.")
+        return self.broken(
+            run.agent,
+            "It was open before the resume, and after it is neither resumed nor ended.",
+            run.start,
+            resume,
+            history.end_record,
+            label="orphaned",
+        )
+
+    def _kept(self, history: History, run: Run, resume: Event) -> Finding:
+        other = [
+            end
+            for end in run.ends[1:]
+            if history.place(end) > history.place(resume) and end.get("status") != run.status
+        ]
+        other += [
+            note
+            for note in run.notices
+            if history.place(note) > history.place(resume)
+            and tells_end(note)
+            and note.get("status") not in (run.status, "idle", "unknown")
+        ]
+        told = [note for note in run.notices if tells_end(note)]
+        if other:
+            return self.broken(
+                run.agent,
+                f"It had ended as {run.status}; after the resume it counts as "
+                f"{other[0].get('status')}.",
+                run.end,
+                resume,
+                other[0],
+                label="resume_lost_outcome",
+            )
+        if not told and run.queued and history.closed:
+            return self.broken(
+                run.agent,
+                "Its outcome was waiting for the parent before the resume and never reached it.",
+                run.queued[-1],
+                resume,
+                history.end_record,
+                label="resume_lost_outcome",
+            )
+        return self.holds(run.agent, f"Its outcome ({run.status}) was kept.", run.end, resume)
+
+    def _afterlife(self, history: History) -> Iterable[Finding]:
+        exits = history.of(Kind.PROCESS_EXITED)
+        if not exits:
+            return
+        gone = history.time(exits[-1])
+        late = [one for one in history.attempts if one.start > gone + AFTERLIFE]
+        if late and history.timed:
+            yield self.broken(
+                late[0].agent or history.root,
+                f"{len(late)} requests reached the provider after the process was gone, the first "
+                f"{late[0].start - gone:.1f} s later.",
+                exits[-1],
+                *[one.event for one in late[:3]],
+                label="orphaned",
+            )
+
+
+def _crash(history: History) -> Event | None:
+    """The death of the process by a signal that was not ours."""
+    for event in history.of(Kind.PROCESS_EXITED):
+        code = event.get("code")
+        killed = event.get("signal") or (isinstance(code, int) and (code < 0 or code > 128))
+        if killed and history.cut_short is None and not history.of(Kind.CANCEL_REQUESTED):
+            return event
+    return None
+
+
+def _how(crash: Event) -> str:
+    return f"signal {crash.get('signal')}" if crash.get("signal") else f"code {crash.get('code')}"
+
+
+def _failed_load(history: History, resume: Event) -> Event | None:
+    """The failure that directly follows the resume of a damaged log."""
+    if not any(not event.get("repaired") for event in history.damage):
+        return None
+    for event in history.after(resume, Kind.ERROR, Kind.AGENT_MESSAGE, Kind.SESSION_ENDED):
+        if event.agent in ("", history.root):
+            return event if event.kind is not Kind.AGENT_MESSAGE else None
+    return None
+
+
+LAW = SurvivesRestart()

@@ -1,0 +1,87 @@
+"""L9: word of a child's end goes to the agent that spawned it, and is about that child."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.agents import Agent, tells_end
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+_SENT = frozenset({"notification", "wake", "tool_result"})
+"""Forms by which the runtime chooses the addressee; with the others the asker did."""
+
+
+class RightAddress(Law):
+    """Compares each notice with the spawn edge of the child that it names."""
+
+    id = "L9"
+    name = "RIGHT-ADDRESS"
+    sentence = (
+        "Id, parent edge and text of each notice agree with the spawn edge, and it goes to the "
+        "spawner (or requester), nobody else."
+    )
+    why = "A result in the wrong hands is lost for its owner and poison for its reader."
+    detected = (
+        "Notices whose receiver is not the child's spawner (nor who resumed it), and notices whose "
+        "call id belongs to another child. Polls and waits are the asker's own choice."
+    )
+    needs = "Spawn edges and notices with ids."
+    labels = ("misrouted_notice",)
+    follows = ("L3",)
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        calls = {
+            agent.spawn.call: agent.id
+            for agent in history.children
+            if agent.spawn is not None and agent.spawn.call
+        }
+        for agent in history.children:
+            notices = [
+                note
+                for run in agent.runs
+                for note in run.notices
+                if note.get("form") in _SENT and tells_end(note)
+            ]
+            if notices:
+                yield self._judge(history, agent, notices, calls)
+
+    def _judge(
+        self, history: History, agent: Agent, notices: list[Event], calls: dict[str, str]
+    ) -> Finding:
+        if agent.edge is None:
+            return self.unknown(agent.id, "Who spawned it is not to be seen.", *notices[:1])
+        fair = {agent.parent, *_requesters(agent)}
+        for note in notices:
+            if note.agent not in fair:
+                return self.broken(
+                    agent.id,
+                    f"Its spawner is {agent.parent}; word of its end went to {note.agent}.",
+                    agent.edge,
+                    note,
+                    label="misrouted_notice",
+                )
+            owner = calls.get(str(note.get("call") or ""), agent.id)
+            if owner != agent.id:
+                return self.broken(
+                    agent.id,
+                    f"The notice names this child, and its call belongs to {owner}.",
+                    agent.edge,
+                    note,
+                    label="misrouted_notice",
+                )
+        return self.holds(agent.id, "Every notice went to its spawner.", agent.edge, notices[0])
+
+
+def _requesters(agent: Agent) -> set[str]:
+    """Who gave it further work: whoever asked gets the answer."""
+    return {
+        str(event.get("by") or event.get("from"))
+        for event in agent.events
+        if event.kind in (Kind.AGENT_RESUMED, Kind.USER_MESSAGE)
+        and (event.get("by") or event.get("from"))
+    }
+
+
+LAW = RightAddress()

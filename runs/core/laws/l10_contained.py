@@ -1,0 +1,174 @@
+"""L10: what happens to a child does not happen to its parent or siblings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.agents import Run
+from runs.core.ends import failure_of
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+AT_ONCE = 1.0
+"""Seconds within which an end that follows another one counts as caused by it."""
+BLOCKED = 5.0
+"""Seconds for which a message has to wait before it counts as blocked."""
+
+
+class Contained(Law):
+    """Looks at root and siblings in the moment in which a child fails or works."""
+
+    id = "L10"
+    name = "CONTAINED"
+    sentence = (
+        "A child's failure, model, mode or activity does not end, block or change its parent or "
+        "siblings, nor the other way round."
+    )
+    why = "One child in trouble must not take the whole session with it."
+    detected = (
+        "The root's turn or session fails within a second of a child's failure, with no failed "
+        "model call of its own; a user's message waits though no root turn is open; the root's "
+        "model changes to the child's."
+    )
+    needs = "The root's turns or result beside the child's end."
+    labels = ("child_kills_parent", "child_blocks_parent", "model_leaked")
+    follows = ("L1", "L3", "L7", "L16", "L4")
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        failed = [
+            run
+            for run in history.runs
+            if run.status == "failed" or failure_of(history, run) is not None
+        ]
+        for finding in (
+            self._killed(history, failed),
+            self._blocked(history),
+            self._leaked(history),
+        ):
+            if finding is not None:
+                yield finding
+                return
+        if not failed:
+            return
+        worked = _works_after(history, failed[0])
+        if worked is not None:
+            yield self.holds(history.root, "The root went on after the child failed.", worked)
+        else:
+            yield self.unknown(history.root, "What the root did afterwards is not to be seen.")
+
+    def _killed(self, history: History, failed: list[Run]) -> Finding | None:
+        bad = [
+            event
+            for event in history.of(Kind.TURN_ENDED, Kind.RESULT, Kind.STATUS)
+            if event.agent in ("", history.root)
+            and (event.get("status") == "failed" or event.get("is_error"))
+        ]
+        for run in failed:
+            moment = run.end or _last_error(history, run)
+            if moment is None or _root_failed_itself(history):
+                continue
+            for event in bad:
+                after = history.time(event) - history.time(moment)
+                if not history.precedes(moment, event) or (history.timed and after > AT_ONCE):
+                    continue
+                if _works_after(history, run) is None:
+                    return self.broken(
+                        history.root,
+                        f"It failed {max(after, 0.0):.1f} s after its child {run.agent} failed, "
+                        f"with no failed model call of its own.",
+                        moment,
+                        event,
+                        label="child_kills_parent",
+                    )
+        return None
+
+    def _blocked(self, history: History) -> Finding | None:
+        """A queued message that is taken up only when the last child has ended."""
+        for message in history.of(Kind.USER_MESSAGE):
+            if not message.get("queued") or message.agent not in ("", history.root):
+                continue
+            if _turn_open(history, message) or not history.open_runs(history.root, message):
+                continue
+            turns = [
+                event
+                for event in history.after(message, Kind.TURN_STARTED)
+                if event.agent == history.root
+            ]
+            until = history.time(turns[0]) if turns else history.end
+            freed = [
+                run.end
+                for run in history.open_runs(history.root, message)
+                if run.end is not None and abs(history.time(run.end) - until) <= AT_ONCE
+            ]
+            if until - history.time(message) > BLOCKED and (freed or not turns):
+                return self.broken(
+                    history.root,
+                    f"A message waited {until - history.time(message):.1f} s though no turn of "
+                    f"the root was open, until a child ended.",
+                    message,
+                    *freed[:1],
+                    *turns[:1],
+                    label="child_blocks_parent",
+                )
+        return None
+
+    def _leaked(self, history: History) -> Finding | None:
+        """The root asks with its child's model from the child's time on."""
+        mine = [one for one in history.attempts if one.agent == history.root and one.model]
+        changed = {event.agent for event in history.of(Kind.MODEL_CHANGED)}
+        if len(mine) < 2 or mine[0].model == mine[-1].model or changed & {history.root, ""}:
+            return None
+        children = {
+            one.model
+            for one in history.attempts
+            if one.agent not in ("", history.root) and one.start < mine[-1].start
+        }
+        if mine[-1].model not in children:
+            return None
+        return self.broken(
+            history.root,
+            f"It began with {mine[0].model} and goes on with its child's {mine[-1].model}.",
+            mine[0].event,
+            mine[-1].event,
+            label="model_leaked",
+        )
+
+
+def _root_failed_itself(history: History) -> bool:
+    calls = history.calls_of(history.root)
+    if calls and calls[-1].failed:
+        return True
+    return any(
+        event.agent == history.root and not event.get("will_retry")
+        for event in history.of(Kind.ERROR)
+    )
+
+
+def _last_error(history: History, run: Run) -> Event | None:
+    failure = failure_of(history, run)
+    return failure.event if failure else None
+
+
+def _works_after(history: History, run: Run) -> Event | None:
+    """The first thing that the root says or does after the child's failure."""
+    moment = run.end or _last_error(history, run)
+    if moment is None:
+        return None
+    kinds = (Kind.AGENT_MESSAGE, Kind.TURN_STARTED, Kind.TOOL_STARTED, Kind.SPAWN_REQUESTED)
+    for event in history.after(moment, *kinds):
+        if event.agent == history.root and not event.get("error"):
+            return event
+    return None
+
+
+def _turn_open(history: History, at: Event) -> bool:
+    turns = [
+        event
+        for event in history.of(Kind.TURN_STARTED, Kind.TURN_ENDED)
+        if event.agent == history.root and history.place(event) < history.place(at)
+    ]
+    return bool(turns) and turns[-1].kind is Kind.TURN_STARTED
+
+
+LAW = Contained()

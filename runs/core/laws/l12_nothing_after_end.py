@@ -1,0 +1,102 @@
+"""L12: after its end an agent does nothing until a new run begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.agents import Run
+from runs.core.ends import events_of
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+SLACK = 0.5
+"""Seconds by which records of one moment may be out of order."""
+_WORK = (
+    Kind.TOOL_STARTED,
+    Kind.AGENT_MESSAGE,
+    Kind.DELTA,
+    Kind.MODEL_STARTED,
+    Kind.TURN_STARTED,
+    Kind.SPAWN_REQUESTED,
+)
+
+
+class NothingAfterEnd(Law):
+    """Looks for work of a run behind its terminal."""
+
+    id = "L12"
+    name = "NOTHING-AFTER-END"
+    sentence = (
+        "After a terminal an agent produces no request, tool or message until an explicit new run "
+        "starts."
+    )
+    why = "Who still works after the end has ended too early; who wakes later is a zombie."
+    detected = (
+        "Messages, tool calls and provider requests of a run later than its terminal, with no "
+        "resume or message to it between. Tools that were open at the terminal may still end."
+    )
+    needs = "The child's own records, or the provider's log, beside its terminal."
+    labels = ("premature_terminal", "zombie")
+    follows = ("L1", "L3", "L13")
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        for run in history.runs:
+            if run.ends:
+                yield self._judge(history, run)
+
+    def _judge(self, history: History, run: Run) -> Finding:
+        if history.seen_only_in(run.agent, "hooks", "trace"):
+            return self.unknown(run.agent, "What it does is not to be seen in these views.")
+        end = run.ends[0]
+        late = _work_after(history, run, end)
+        if not late:
+            return self.holds(run.agent, "Nothing of it follows its terminal.", end)
+        since = history.time(late[0]) - history.time(end)
+        busy = _was_busy(history, run, end)
+        return self.broken(
+            run.agent,
+            f"{len(late)} records of it follow its terminal, the first {since:.1f} s later"
+            + (", while a call or tool of it was still open." if busy else "."),
+            end,
+            *late[:3],
+            label="premature_terminal" if busy else "zombie",
+            records=len(late),
+            since=round(since, 3),
+        )
+
+
+def _work_after(history: History, run: Run, end: Event) -> list[Event]:
+    own = [event for event in events_of(history, run) if event.kind in _WORK]
+    sent = [
+        attempt.received or attempt.event
+        for call in history.calls_of(run.agent, run)
+        for attempt in call.attempts
+    ]
+    late = [
+        event
+        for event in [*own, *sent]
+        if history.place(event) > history.place(end)
+        and (
+            not history.timed
+            or history.time(event) - history.time(end) > SLACK
+            or (event.file == end.file and event.t is None)
+        )
+    ]
+    return sorted({event.seq: event for event in late}.values(), key=history.place)
+
+
+def _was_busy(history: History, run: Run, end: Event) -> bool:
+    """Whether a model call or a tool of the run was open when its terminal was written."""
+    at = history.time(end)
+    for call in history.calls_of(run.agent, run):
+        if call.attempts[0].start < at and (call.last.end is None or call.last.end > at + SLACK):
+            return True
+    for one in history.tools.get(run.agent, ()):
+        begun = history.place(one.start) < history.place(end)
+        if begun and (one.end is None or history.place(one.end) > history.place(end)):
+            return True
+    return False
+
+
+LAW = NothingAfterEnd()

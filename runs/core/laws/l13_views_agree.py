@@ -1,0 +1,201 @@
+"""L13: log, stream, hooks, trace and registry tell the same story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.agents import Run
+from runs.core.events import Event, Kind
+from runs.core.history import SKEW, History
+from runs.core.law import Finding, Law, Thresholds
+from runs.core.spans import AGENT_OPERATION, Trace, trace_of
+
+_VIEWS = ("stdout", "session", "log", "rpc", "hooks", "bus")
+
+
+class ViewsAgree(Law):
+    """Compares the views with each other, and a trace with itself."""
+
+    id = "L13"
+    name = "VIEWS-AGREE"
+    sentence = "Log, stream, hooks, trace, UI and registry name the same runs, parents and states."
+    why = "Whoever builds on one view is misled wherever it differs from the others."
+    detected = (
+        "A terminal in one view and none, or another, in a view that shows the start; starts "
+        "without stops while the runtime lists nothing running; spans under a foreign or a "
+        "missing parent."
+    )
+    needs = "Two views of the same run, a runtime's own list, or a trace."
+    labels = ("terminal_not_published", "views_disagree", "trace_parent_wrong")
+    follows = ("L1",)
+    parameters = ("notice_within",)
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        for run in history.runs:
+            found = (
+                self._differing(history, run)
+                or self._unpublished(history, run)
+                or self._gone_from_list(history, run)
+                or self._still_listed(history, run, thresholds.notice_within)
+                or self._agreeing(run)
+            )
+            if found is not None:
+                yield found
+        spans = history.of(Kind.SPAN)
+        if spans:
+            yield from self._trace(history, trace_of(spans, history.root))
+
+    # Two views of one run
+
+    def _differing(self, history: History, run: Run) -> Finding | None:
+        words = {view: run.terminal(view) for view in _VIEWS if run.ends_in(view)}
+        if "completed" in words.values() and "failed" in words.values():
+            return self.broken(
+                run.agent,
+                "Its terminal differs: "
+                + ", ".join(f"{word} in {view}" for view, word in words.items())
+                + ".",
+                *[run.ends_in(view)[0] for view in words],
+                label="views_disagree",
+            )
+        return None
+
+    def _unpublished(self, history: History, run: Run) -> Finding | None:
+        """It began in a view that goes on for long enough, and ended only in another."""
+        if run.end is None or run.start is None or run.start.get("ends_elsewhere"):
+            return None
+        for place in run.start.sightings:
+            view = place.source
+            if view not in _VIEWS or run.ends_in(view) or not _shows_ends(history, view):
+                continue
+            if not history.closed or history.may_have_lost(run):
+                return self.unknown(run.agent, f"Its end may have been lost in {view}.", run.end)
+            closing = _later_in(history, view, run.end)
+            if closing is not None:
+                return self.broken(
+                    run.agent,
+                    f"It started in {view} and ended there never; "
+                    f"{run.end.source} has its terminal ({run.status}).",
+                    run.start,
+                    run.end,
+                    closing,
+                    label="terminal_not_published",
+                    view=view,
+                )
+        return None
+
+    def _agreeing(self, run: Run) -> Finding | None:
+        views = [view for view in _VIEWS if run.ends_in(view)]
+        if len(views) < 2:
+            return None
+        return self.holds(run.agent, f"{' and '.join(views)} agree on its end.", *run.ends[:2])
+
+    # The runtime's own list
+
+    def _gone_from_list(self, history: History, run: Run) -> Finding | None:
+        """Hooks: a start without a stop, while a later list of running children is without it."""
+        if run.start is None or run.ends or not run.start.seen_in("hooks"):
+            return None
+        lists = [one for one in _lists(history, run.start) if one.seen_in("hooks")]
+        if not lists or run.agent in lists[-1].get("open"):
+            return None
+        return self.broken(
+            run.agent,
+            "Its start was published and its end never, while the runtime lists it no more.",
+            run.start,
+            lists[-1],
+            label="terminal_not_published",
+            view="hooks",
+        )
+
+    def _still_listed(self, history: History, run: Run, limit: float) -> Finding | None:
+        if run.end is None or not history.timed:
+            return None
+        for event in _lists(history, run.end):
+            late = history.time(event) - history.time(run.end)
+            last = history.agents[run.agent].runs[-1] is run
+            if last and run.agent in event.get("open") and late > limit:
+                return self.broken(
+                    run.agent,
+                    f"It ended, and {late:.0f} s later it is still listed as running.",
+                    run.end,
+                    event,
+                    label="views_disagree",
+                )
+        return None
+
+    # The trace
+
+    def _trace(self, history: History, trace: Trace) -> Iterable[Finding]:
+        astray: dict[str, list[Event]] = {}
+        orphans: dict[str, list[Event]] = {}
+        seen: set[str] = set()
+        for span in trace.spans.values():
+            agent = trace.agent_of(span)
+            if not agent or span.get("op") == AGENT_OPERATION:
+                continue
+            seen.add(agent)
+            home = trace.home_of(span)
+            if trace.is_orphan(span):
+                orphans.setdefault(agent, []).append(span)
+            elif home is not None and _stranger(history, trace, agent, home):
+                astray.setdefault(agent, []).append(span)
+        for agent, spans in astray.items():
+            yield self.broken(
+                agent,
+                f"{len(spans)} spans of its conversation hang under another agent.",
+                *spans,
+                label="trace_parent_wrong",
+                spans=len(spans),
+            )
+        for agent, spans in orphans.items():
+            if history.complete:
+                yield self.broken(
+                    agent,
+                    f"{len(spans)} spans name a parent that the export does not hold.",
+                    *spans,
+                    label="trace_parent_wrong",
+                    spans=len(spans),
+                )
+            else:
+                yield self.unknown(agent, "The export is not complete.", *spans)
+        for agent in sorted(seen - set(astray) - set(orphans)):
+            yield self.holds(agent, "All spans of its conversation hang under it.")
+
+
+def _stranger(history: History, trace: Trace, agent: str, home: Event) -> bool:
+    owner = home.agent or str(home.get("agent_id") or "") or trace.agent_of(home)
+    return owner not in ("", agent) or (owner == "" and agent != history.root)
+
+
+def _shows_ends(history: History, view: str) -> bool:
+    """Whether that view is one that shows ends at all (hooks do; others where one was seen)."""
+    if view in ("hooks", "stdout", "session"):
+        return True
+    return any(event.seen_in(view) for event in history.of(Kind.AGENT_ENDED))
+
+
+def _later_in(history: History, view: str, end: Event) -> Event | None:
+    """A record of the view that is surely later than the end."""
+    for event in reversed(history.events):
+        if event.seen_in(view) and event.agent != end.agent:
+            later = history.time(event) > history.time(end) + SKEW if history.timed else True
+            return event if later and history.place(event) > history.place(end) else _exit(history)
+    return None
+
+
+def _exit(history: History) -> Event | None:
+    exits = history.of(Kind.PROCESS_EXITED)
+    return exits[-1] if exits else None
+
+
+def _lists(history: History, since: Event) -> list[Event]:
+    """The runtime's own lists of what runs, later than `since`."""
+    return [
+        event
+        for event in history.after(since, Kind.REGISTRY, Kind.STATUS)
+        if event.get("open") is not None
+    ]
+
+
+LAW = ViewsAgree()

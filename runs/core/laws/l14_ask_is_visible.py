@@ -1,0 +1,65 @@
+"""L14: a child's question reaches somebody who can answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+from runs.core.order import Interval
+
+
+class AskIsVisible(Law):
+    """Follows each question of a sub-agent to its showing or its answer."""
+
+    id = "L14"
+    name = "ASK-IS-VISIBLE"
+    sentence = (
+        "A permission or question raised by a child is shown to someone who can answer it, or is "
+        "refused in bounded time."
+    )
+    why = "A question that nobody sees stops the whole tree and looks like a slow model."
+    detected = "A question of a child without an answer for T, and no record that shows it."
+    needs = "The question's record; a record of its showing or its answer makes it visible."
+    labels = ("hidden_permission",)
+    follows = ("L5", "L1", "L3", "L4", "L16", "L15")
+    parameters = ("answer_within",)
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        shown = {str(event.get("id")): event for event in history.of(Kind.QUESTION_SHOWN)}
+        for agent in history.children:
+            for question in history.questions.get(agent.id, ()):
+                seen = shown.get(str(question.start.get("id")))
+                yield self._judge(history, question, seen, thresholds.answer_within)
+
+    def _judge(
+        self, history: History, question: Interval, shown: Event | None, limit: float
+    ) -> Finding:
+        asked, answered = question.start, question.end
+        if shown is not None:
+            return self.holds(question.agent, "Its question was shown.", asked, shown)
+        waited = history.time(answered or history.events[-1]) - history.time(asked)
+        if answered is not None and waited <= limit:
+            return self.holds(
+                question.agent, f"Its question was answered in {waited:.1f} s.", asked, answered
+            )
+        if answered is None and (not history.timed or waited <= limit):
+            return self.unknown(
+                question.agent,
+                f"Its question has waited for {waited:.1f} s of {limit:.0f} s.",
+                asked,
+            )
+        return self.broken(
+            question.agent,
+            f"It asks ({asked.get('what') or asked.get('tool') or 'a question'}), nobody is shown "
+            f"it, and no answer comes for {waited:.0f} s (limit {limit:.0f} s).",
+            asked,
+            answered or history.end_record,
+            label="hidden_permission",
+            waited=round(waited, 3),
+            limit=limit,
+        )
+
+
+LAW = AskIsVisible()

@@ -1,0 +1,143 @@
+"""L15: a spawn that is acknowledged is followed by a child that works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from runs.core.agents import Agent, Spawn
+from runs.core.ends import never_ran
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+
+class TrueAck(Law):
+    """Waits, after each acknowledgement, for the child's first model request."""
+
+    id = "L15"
+    name = "TRUE-ACK"
+    sentence = (
+        "A spawn call returns in bounded time, and after a positive answer the child's first "
+        "provider request follows within T."
+    )
+    why = "A parent that waits for a child that was never born waits for nothing."
+    detected = (
+        "A spawn without an answer and without a child; an acknowledged child without a request "
+        "for T. Unlike a slow provider there is nothing to wait for."
+    )
+    needs = "The spawn's answer, and the provider's log or the child's own records."
+    labels = ("dead_spawn",)
+    follows = ("L1", "L5", "L3", "L4", "L16", "L8")
+    parameters = ("start_within", "answer_within")
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        for spawn in history.spawns:
+            child = history.agents.get(spawn.child)
+            if spawn.accepted is False:
+                continue
+            if child is None:
+                yield from self._hanging(history, spawn, thresholds.answer_within)
+            else:
+                yield self._child(history, child, spawn, thresholds.start_within)
+        spawned = {spawn.child for spawn in history.spawns}
+        for agent in history.children:
+            if agent.id not in spawned and agent.runs and agent.runs[0].start is not None:
+                yield self._child(history, agent, None, thresholds.start_within)
+
+    def _hanging(self, history: History, spawn: Spawn, limit: float) -> Iterable[Finding]:
+        if spawn.asked is None or spawn.answered is not None:
+            return
+        waited = history.end - history.time(spawn.asked)
+        if spawn.get("background") is False or not history.timed:
+            return
+        if not history.closed or waited <= limit:
+            yield self.unknown(spawn.parent, f"A spawn has waited for {waited:.1f} s.", spawn.asked)
+            return
+        yield self.broken(
+            spawn.parent,
+            f"A spawn call has no answer and no child after {waited:.0f} s (limit {limit:.0f} s).",
+            spawn.asked,
+            history.end_record,
+            label="dead_spawn",
+            waited=round(waited, 3),
+            limit=limit,
+        )
+
+    def _child(self, history: History, child: Agent, spawn: Spawn | None, limit: float) -> Finding:
+        answer = spawn.answered if spawn is not None else None
+        told = answer or child.first
+        if told is None or not history.timed:
+            return self.unknown(child.id, "When it was acknowledged is not to be seen.")
+        calls = history.calls_of(child.id)
+        if calls:
+            return self._first_request(history, child, told, calls[0].attempts[0].start, limit)
+        if not never_ran(history, child):
+            return self.holds(child.id, "It works, by its own records.", told)
+        waited = history.end - history.time(told)
+        if not history.closed or waited <= limit or _over_early(history, told, limit):
+            return self.unknown(
+                child.id, f"Nothing of it within {waited:.0f} s; {limit:.0f} s are allowed.", told
+            )
+        if not _would_show(history, child):
+            return self.unknown(child.id, "Its model calls are not to be seen.", told)
+        return self.broken(
+            child.id,
+            f"It was acknowledged and made no model request in {waited:.0f} s "
+            f"(limit {limit:.0f} s).",
+            told,
+            *child.events[-2:],
+            history.end_record,
+            label="dead_spawn",
+            waited=round(waited, 3),
+            limit=limit,
+        )
+
+    def _first_request(
+        self, history: History, child: Agent, told: Event, first: float, limit: float
+    ) -> Finding:
+        waited = first - history.time(told)
+        if waited <= limit:
+            return self.holds(
+                child.id, f"Its first request came {max(waited, 0.0):.1f} s later.", told
+            )
+        return self.broken(
+            child.id,
+            f"Its first request came {waited:.0f} s after the acknowledgement "
+            f"(limit {limit:.0f} s).",
+            told,
+            history.calls_of(child.id)[0].attempts[0].event,
+            label="dead_spawn",
+            waited=round(waited, 3),
+            limit=limit,
+        )
+
+
+def _over_early(history: History, told: Event, limit: float) -> bool:
+    """Whether the session was over before the child's time was up."""
+    over = history.of(Kind.SESSION_ENDED, Kind.PROCESS_EXITED)
+    return bool(over) and history.time(over[-1]) - history.time(told) <= limit
+
+
+def _would_show(history: History, child: Agent) -> bool:
+    """Whether requests of the child, or its own work, would be seen if there were any."""
+    if history.attempts or history.of(Kind.CAPTURE_ENDED):
+        return not any(
+            one.caller.startswith(("child", "grandchild")) and not one.agent
+            for one in history.attempts
+        )
+    parent = history.agents.get(child.parent or "")
+    shared = {event.file for event in parent.events} if parent is not None else set()
+    own = {event.file for event in child.events} - shared
+    siblings = [
+        agent
+        for agent in history.children
+        if agent.id != child.id and agent.events and not never_ran(history, agent)
+    ]
+    return bool(own) or any(
+        event.kind in (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TURN_STARTED)
+        for agent in siblings
+        for event in agent.events
+    )
+
+
+LAW = TrueAck()

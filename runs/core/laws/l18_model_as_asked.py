@@ -1,0 +1,98 @@
+"""L18: a child's requests carry the model that was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from runs.core.agents import Agent
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Finding, Law, Thresholds
+
+_UNSAID = frozenset({"", "inherit", "default", "auto", "<synthetic>"})
+_SUFFIX = re.compile(r"[-@:]?(\d[\d.-]*|latest|preview)")
+"""What may follow a model's name without making it another one: a date or `latest`."""
+
+
+class ModelAsAsked(Law):
+    """Compares the model in each request of a child with the one in its spawn."""
+
+    id = "L18"
+    name = "MODEL-AS-ASKED"
+    sentence = (
+        "Each request of a child carries the model and parameters that were asked for, or an "
+        "explicit substitution event."
+    )
+    why = "Another model than the page names makes every other figure about it worthless."
+    detected = "The model of the child's requests against the one in its start or spawn record."
+    needs = "A model in the start or spawn record, and in the requests."
+    labels = ("model_substituted",)
+    follows = ("L10", "L2")
+
+    def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        for agent in history.children:
+            finding = self._judge(history, agent)
+            if finding is not None:
+                yield finding
+
+    def _judge(self, history: History, agent: Agent) -> Finding | None:
+        asked = _asked(agent)
+        used = _used(history, agent)
+        if not asked or not used:
+            if asked or used:
+                return self.unknown(agent.id, "Only one of asked and used model is to be seen.")
+            return None
+        changed = [
+            event
+            for event in history.of(Kind.MODEL_CHANGED)
+            if event.agent in (agent.id, "") or event.get("target") == agent.id
+        ]
+        for model, event in used:
+            if _same(asked, model):
+                continue
+            if any(_same(str(one.get("to") or ""), model) for one in changed):
+                continue
+            return self.broken(
+                agent.id,
+                f"It was given {asked}, and it asks {model}; no record says so.",
+                agent.spawn.asked if agent.spawn is not None else None,
+                agent.first,
+                event,
+                label="model_substituted",
+                asked=asked,
+                used=model,
+            )
+        return self.holds(agent.id, f"All its requests ask {used[0][0]}.", used[0][1])
+
+
+def _asked(agent: Agent) -> str:
+    """The model that the spawn names outright, else the one in its start record."""
+    spawned = str(agent.spawn.get("model") or "") if agent.spawn is not None else ""
+    for model in (spawned, agent.model):
+        if model.lower() not in _UNSAID:
+            return model
+    return ""
+
+
+def _used(history: History, agent: Agent) -> list[tuple[str, Event]]:
+    """Models of its requests, each with the first event that shows it."""
+    found: dict[str, Event] = {}
+    for call in history.calls_of(agent.id):
+        for attempt in call.attempts:
+            if attempt.model and attempt.model.lower() not in _UNSAID:
+                found.setdefault(attempt.model, attempt.event)
+    return list(found.items())
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names may mean one model: an alias, a vendor's prefix or a date added."""
+    short, long = sorted((name.lower().rsplit("/", 1)[-1] for name in (one, other)), key=len)
+    if short == long:
+        return True
+    if long.startswith(short):
+        return _SUFFIX.fullmatch(long[len(short) :]) is not None
+    return short.isalpha() and short in long.split("-")
+
+
+LAW = ModelAsAsked()
