@@ -38,7 +38,9 @@ OnNetwork = Callable[[dict[str, Any]], None]
 READ_AHEAD: Final = 64 * 1024
 """Bytes of a standard stream that wait in memory at most (twice that, to be exact)."""
 MOST_ATTEMPTS: Final = 1000
-_RAISE: Final = 20.0
+_ANSWER: Final = 6.0
+"""Seconds that the minder gets to report after the grace; a stopped one never does."""
+_RAISE: Final = 60.0
 """Seconds that a busy machine may take to raise the seal or start a binary."""
 
 
@@ -101,9 +103,9 @@ class Running:
         """TERM, `grace` seconds, KILL, for the whole tree; returns when nothing is left."""
         if not self._control.ended.done():
             await self._control.send({"what": "kill", "grace": grace})
-            done, _ = await asyncio.wait([self._control.ended], timeout=grace + 10)
+            done, _ = await asyncio.wait([self._control.ended], timeout=grace + _ANSWER)
             if not done:
-                self.sampler.processes()
+                self.sampler.tree()
                 self._outer.kill()
         return await self.wait()
 

@@ -162,6 +162,20 @@ async def test_it_leaves_nothing_when_the_minder_itself_is_killed(
     assert alive(token) == []
 
 
+async def test_it_ends_an_agent_that_has_stopped_the_minder(
+    seal: Seal, tmp_path: Path, token: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runs.process._ANSWER", 0.3)
+    code = (
+        "import os, signal, time\nif os.fork() == 0: time.sleep(600)\n"
+        "print('ready', flush=True); os.kill(os.getppid(), signal.SIGSTOP); time.sleep(600)"
+    )
+    result = await run(seal, tmp_path, python(code, token), kill_after=b"ready")
+    # The first process of a namespace cannot be stopped from inside; elsewhere nobody saw the end.
+    assert result.ended.lost or seal.own_user
+    assert wait_until_gone(token) == []
+
+
 async def test_it_says_why_a_binary_cannot_be_started(seal: Seal, tmp_path: Path) -> None:
     for argv, why in ((("/no/such",), "No such file"), (("/etc/passwd",), "ermission")):
         with pytest.raises(HarnessError, match=why):
