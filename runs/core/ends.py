@@ -160,9 +160,9 @@ def true_end(history: History, agent: Agent) -> str:
         return _ended_word(history, run)
     if not history.complete:
         return "open"
-    if never_ran(history, agent):
-        return "never_ran"
-    return "ended" if _gone_from_registry(history, run) else "lost"
+    if _gone_from_registry(history, run):
+        return "ended"
+    return "never_ran" if never_ran(history, agent) and shows_work(history, agent) else "lost"
 
 
 def _ended_word(history: History, run: Run) -> str:
@@ -194,6 +194,15 @@ def never_ran(history: History, agent: Agent) -> bool:
         Kind.OTHER,
     }
     return not history.calls_of(agent.id) and all(event.kind in quiet for event in agent.events)
+
+
+def shows_work(history: History, agent: Agent) -> bool:
+    """Whether the agent's work would be seen if there were any: by the provider, or in its log."""
+    if history.attempts or history.of(Kind.CAPTURE_ENDED):
+        return True
+    parent = history.agents.get(agent.parent or "")
+    shared = {event.file for event in parent.events} if parent is not None else set()
+    return bool({event.file for event in agent.events} - shared)
 
 
 def _gone_from_registry(history: History, run: Run) -> bool:

@@ -102,6 +102,7 @@ class ToldOnce(Law):
             run.agent,
             f"{what}: it {run.status}, and the log goes on for {since:.1f} s.",
             queued,
+            final_message(history, run),
             *run.ends,
             history.end_record,
             label="notice_lost",

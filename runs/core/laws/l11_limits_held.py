@@ -43,10 +43,18 @@ class LimitsHeld(Law):
 
     def _refused(self, history: History, spawn: Spawn, width: Event | None) -> Finding | None:
         answer = spawn.answered
-        if answer is None or answer.get("refusal") != "limit":
+        if answer is None:
             return None
         running = _running(history, answer)
         allowed = int(width.get("value")) if width is not None else 1
+        if answer.get("refusal") != "limit":
+            # Without a stated reason it is the limit only where as many have ever been
+            # started as are allowed at once: the picture of slots that do not come back.
+            begun = [
+                run for run in history.runs if run.start and history.precedes(run.start, answer)
+            ]
+            if answer.get("refusal") == "depth" or width is None or len(begun) < allowed:
+                return None
         if len(running) >= allowed:
             if width is None:
                 return self.unknown(spawn.parent, "How many may run is not known.", answer)
@@ -105,7 +113,8 @@ def _limit(history: History, *, depth: bool) -> Event | None:
     """The limit in force on how many agents run, or on how deep they nest."""
     for event in history.of(Kind.LIMIT):
         name = str(event.get("name") or "").lower()
-        if not isinstance(event.get("value"), int) or isinstance(event.get("value"), bool):
+        value = event.get("value")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             continue
         if ("depth" in name) is depth and not any(part in name for part in _OTHERS):
             return event

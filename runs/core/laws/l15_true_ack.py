@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Agent, Spawn
-from runs.core.ends import never_ran
+from runs.core.ends import never_ran, shows_work
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -120,20 +120,17 @@ def _over_early(history: History, told: Event, limit: float) -> bool:
 
 def _would_show(history: History, child: Agent) -> bool:
     """Whether requests of the child, or its own work, would be seen if there were any."""
-    if history.attempts or history.of(Kind.CAPTURE_ENDED):
-        return not any(
-            one.caller.startswith(("child", "grandchild")) and not one.agent
-            for one in history.attempts
-        )
-    parent = history.agents.get(child.parent or "")
-    shared = {event.file for event in parent.events} if parent is not None else set()
-    own = {event.file for event in child.events} - shared
+    unknown_callers = any(
+        one.caller.startswith(("child", "grandchild")) and not one.agent for one in history.attempts
+    )
+    if unknown_callers or shows_work(history, child):
+        return not unknown_callers
     siblings = [
         agent
         for agent in history.children
         if agent.id != child.id and agent.events and not never_ran(history, agent)
     ]
-    return bool(own) or any(
+    return any(
         event.kind in (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TURN_STARTED)
         for agent in siblings
         for event in agent.events

@@ -72,6 +72,7 @@ class HonestExit(Law):
                 f"{', '.join(run.agent for run in lost)}.",
                 *words,
                 *[run.end or run.start for run in lost],
+                *[note for run in lost for note in run.notices[:1]],
                 label="early_exit_children_lost",
                 lost=len(lost),
             )
