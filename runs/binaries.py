@@ -178,6 +178,14 @@ def remove(agent: str, version: str) -> int:
     return slot.remove()
 
 
+def pin(agent: str, version: str, on: bool = True) -> None:
+    """Keep a version whatever the disk budget says, or no longer. UnknownName: not installed."""
+    slot = Slot(agent, version)
+    if not slot.manifest():
+        raise UnknownName(f"{agent}@{version} is not installed.", "Install it first.")
+    slot.pin(on)
+
+
 def budget() -> int:
     """Bytes that installed binaries may take together: ``LIFELINE_BINARIES_GIB``; 0: no limit."""
     try:

@@ -140,7 +140,7 @@ _OFFLINE = "Check the network, or use a version that is installed (`binaries lis
 _TROUBLE: tuple[tuple[str, type[HarnessError], str, str], ...] = (
     (r"ENOSPC|No space left", CannotRunHere, "the disk is full.", "`binaries remove` frees some."),
     (
-        r"ETARGET|No match(ing version| found for version)|No matching distribution|Could not find a version",
+        r"ETARGET|No match(ing (version|distribution)| found for version)|Could not find a version",
         UnknownName,
         "this version does not exist in the registry.",
         "See `binaries list AGENT`.",
