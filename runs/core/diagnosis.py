@@ -104,19 +104,16 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
         return "environment"
     if history.losses:
         return "log_damaged"
-    ended = [run for run in history.runs if run.ends]
     judged = any(one.verdict is Verdict.HOLDS for one in findings)
-    if not judged or not history.events:
+    if not judged or any(not run.ends for run in history.runs):
         return "unknown"
-    if history.runs and not ended:
-        return "unknown"
-    if any(run.status == "failed" for run in ended):
+    if any(run.status == "failed" for run in history.runs):
         # It failed, and whether anybody was told is not to be seen here.
         return "unknown"
     return "healthy"
 
 
 def _environment(history: History) -> bool:
-    """Whether the agent never came to work: it ended before any agent or model call began."""
-    begun = history.agents or history.attempts
-    return bool(history.of(Kind.GUARD)) or (bool(history.of(Kind.PROCESS_EXITED)) and not begun)
+    """Whether the agent never came to work: gone before any agent or model call began."""
+    begun = any(agent.events for agent in history.agents.values()) or history.attempts
+    return bool(history.of(Kind.PROCESS_EXITED)) and not begun

@@ -94,9 +94,13 @@ class History:
 
     @cached_property
     def cut_short(self) -> Event | None:
-        """The guard by which we ended the run ourselves; what is missing then proves nothing."""
-        guards = self.of(Kind.GUARD)
-        return guards[0] if guards else None
+        """The guard or cancel by which we ended the run; what is missing then proves nothing."""
+        ours = [
+            event
+            for event in self.of(Kind.GUARD, Kind.CANCEL_REQUESTED)
+            if event.kind is Kind.GUARD or event.source == "harness"
+        ]
+        return ours[0] if ours else None
 
     @property
     def closed(self) -> bool:

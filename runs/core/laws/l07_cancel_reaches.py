@@ -39,7 +39,8 @@ class CancelReaches(Law):
     parameters = ("cancel_within",)
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
-        requests = history.of(Kind.CANCEL_REQUESTED)
+        # A cancel of our own run kills the whole process; that is no request to the agent.
+        requests = [one for one in history.of(Kind.CANCEL_REQUESTED) if one.source != "harness"]
         for run in history.runs:
             asked = [event for event in requests if _reaches(history, event, run)]
             if asked:
@@ -166,6 +167,8 @@ def _ends_with_session(history: History, end: Event) -> bool:
         Kind.PROCESS_EXITED,
         Kind.WATCHDOG,
     )
+    if history.cut_short is not None and history.precedes(history.cut_short, end):
+        return True
     return any(
         abs(history.time(event) - history.time(end)) <= SKEW or history.precedes(event, end)
         for event in history.of(*closing)

@@ -155,7 +155,7 @@ def _crash(history: History) -> Event | None:
     for event in history.of(Kind.PROCESS_EXITED):
         code = event.get("code")
         killed = event.get("signal") or (isinstance(code, int) and (code < 0 or code > 128))
-        if killed and history.cut_short is None and not history.of(Kind.CANCEL_REQUESTED):
+        if killed and history.cut_short is None:
             return event
     return None
 
