@@ -30,6 +30,8 @@ class Lines:
     """Keys that every record has; what has none of them is not taken for a whole record."""
     ordered: ClassVar[bool] = True
     """Whether one file's times should only grow."""
+    sse: ClassVar[bool] = False
+    """Whether lines may be server-sent events (``data: {…}``)."""
 
     def __init__(self, file: str, source: str) -> None:
         self.file = file
@@ -116,6 +118,11 @@ class Lines:
         self._stand(number, offset, len(line))
         if not stripped.strip():
             return self.out
+        if self.sse and not stripped.startswith(b"{"):
+            if stripped.startswith((b"event:", b"id:", b"retry:", b":")):
+                self.other("sse", stripped[:40].decode("utf-8", "replace"))
+                return self.out
+            stripped = stripped.removeprefix(b"data:").strip()
         if line.endswith(b"\r\n") and not self._seen_crlf:
             self._seen_crlf = True
             self.damage("crlf", repaired=True, detail="lines end in CR LF (said once)")

@@ -17,7 +17,7 @@ def records(head: bytes) -> tuple[dict[str, Any], ...]:
     found: list[dict[str, Any]] = []
     lines = head.split(b"\n")
     for number, line in enumerate(lines):
-        stripped = line.strip(b"\xef\xbb\xbf\r\n\t \0")
+        stripped = line.strip(b"\xef\xbb\xbf\r\n\t \0").removeprefix(b"data:").lstrip()
         if not stripped.startswith(b"{"):
             continue
         try:

@@ -9,7 +9,7 @@ from typing import Any
 from runs.core.events import Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._documents import Document
-from runs.transcripts._values import mapping, number, text
+from runs.transcripts._values import integer, mapping, text
 
 LIMITS = {
     "max_threads": "max_threads",
@@ -51,10 +51,10 @@ class Config(Document):
         for key, value in table.items():
             if isinstance(value, dict) and depth < 8:
                 self._look(value, depth + 1)
-            elif key in LIMITS and number(value) is not None:
+            elif key in LIMITS and integer(value) is not None:
                 self.line = self._line_of(key)
                 self.native = key
-                self.add(Kind.LIMIT, "", name=LIMITS[key], value=number(value))
+                self.add(Kind.LIMIT, "", name=LIMITS[key], value=integer(value))
 
     def _line_of(self, key: str) -> int:
         for place, line in enumerate(self._lines, 1):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from runs.core.events import Kind
+from runs.core.events import Draft, Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._codex import SPAWN, STOP, TERMINAL, WAIT, WAKE, Codex, told
+from runs.transcripts._codex import SPAWN, STOP, TERMINAL, WAIT, WAKE, Codex, refusal, told
 from runs.transcripts._sniff import records
 from runs.transcripts._values import length, mapping, moment, number, text
 
@@ -27,6 +28,7 @@ class Exec(Codex):
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "stdout")
+        self._refused: Draft | None = None
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One record."""
@@ -34,12 +36,27 @@ class Exec(Codex):
         self.at = number(record.get("t")) if inner else moment(record.get("timestamp"))
         found = inner or record
         self.native = text(found.get("type"), 80)
+        self._explain(found)
         if self.native in ("item.started", "item.completed"):
             self._item(mapping(found.get("item")), self.native == "item.completed")
         elif self.native in _HANDLERS:
             _HANDLERS[self.native](self, found)
         else:
             self.other(self.native or "note", agent=self.root)
+
+    def finish(self) -> None:
+        """A refusal that nothing explained."""
+        self._explain({})
+
+    def _explain(self, record: Mapping[str, Any]) -> None:
+        """Why a spawn was refused stands in the error item that follows it."""
+        if self._refused is None:
+            return
+        item = mapping(record.get("item"))
+        why = item.get("message") if item.get("type") == "error" else None
+        data = {**self._refused.data, "refusal": refusal(why if isinstance(why, str) else "")}
+        self.out.append(replace(self._refused, data=data))
+        self._refused = None
 
     def _thread(self, record: Mapping[str, Any]) -> None:
         self.root = text(record.get("thread_id"))
@@ -126,7 +143,9 @@ class Exec(Codex):
             background=True,
         )
         if child and ok:
-            self.begin(child, sender, call=call, background=True)
+            self.begin(child, sender, call=call, background=True, ends_elsewhere=True)
+        if not ok and not child:
+            self._refused = self.out.pop()
 
     def _state(self, child: str, state: Any, sender: str, tool: str, call: str) -> None:
         """What a tool call reports of a sub-agent is all that this view knows of its end."""

@@ -172,8 +172,10 @@ class Rollout(Codex):
         elif kind == "SubAgentActivity" and item.get("kind") == "started":
             child, path = text(item.get("agent_thread_id")), text(item.get("agent_path"))
             self.paths[path] = child
-            self.begin(child, self.thread, path=path, call=text(item.get("id")),
-                       name=path.rpartition("/")[2], background=True)  # fmt: skip
+            self.begin(
+                child, self.thread, path=path, call=text(item.get("id")),
+                name=path.rpartition("/")[2], background=True, ends_elsewhere=True,
+            )  # fmt: skip
         else:
             self.other(f"item/{kind}", agent=self.thread)
 

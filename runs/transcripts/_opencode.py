@@ -1,0 +1,241 @@
+"""What OpenCode's exports, bus events and run output share: sessions, messages and parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runs.core.events import Kind
+from runs.transcripts._lines import Lines
+from runs.transcripts._values import (
+    TERMINAL,
+    error_class,
+    first_text,
+    integer,
+    length,
+    mapping,
+    number,
+    status,
+    text,
+)
+
+SPAWN_TOOLS = frozenset({"task", "subagent"})
+_RESULT = re.compile(r"<task_result>\n?(.*?)\n?</task_result>", re.S)
+_TASK = re.compile(r"\s*<task id=\"([\w-]+)\" state=\"([\w-]+)\"")
+_ROLE = re.compile(r"\(@([\w-]+) subagent\)")
+_CHILD = re.compile(r"task_id:\s*([\w-]+)")
+
+
+@dataclass(slots=True)
+class Part:
+    """A tool part as far as it has been seen."""
+
+    status: str = ""
+    asked: bool = False
+    background: bool = False
+    child: str = ""
+
+
+class OpenCode(Lines):
+    """Sessions are agents: their ids are the agents' ids."""
+
+    ordered = False
+
+    def __init__(self, file: str, source: str) -> None:
+        super().__init__(file, source)
+        self.facts["agent"] = "opencode"
+        self.parts: dict[str, Part] = {}
+        self.children: set[str] = set()
+        self.said: dict[str, int] = {}
+
+    def session(self, info: Mapping[str, Any]) -> None:
+        """A session begins: the root's, or a sub-agent's with its parent."""
+        name, parent = text(info.get("id")), text(info.get("parentID"))
+        version, title = text(info.get("version")), text(info.get("title"))
+        self.facts.setdefault("version", version)
+        if not parent:
+            self.facts.setdefault("session", name)
+            self.add(
+                Kind.SESSION_STARTED, name, version=version, session=name,
+                cwd=text(info.get("directory"), 400),
+            )  # fmt: skip
+            return
+        self.children.add(name)
+        role = _ROLE.search(title)
+        self.add(
+            Kind.AGENT_STARTED,
+            name,
+            parent=parent,
+            name=title,
+            role=role[1] if role else text(info.get("agent")),
+        )
+
+    def error(self, agent: str, error: Any, **more: Any) -> bool:
+        """An error object ``{name, data}``; whether it says that somebody aborted."""
+        found = mapping(error)
+        data = mapping(found.get("data"))
+        name = text(found.get("name"), 80)
+        code = integer(data.get("statusCode"))
+        kind = error_class(name, code)
+        if name == "APIError" and code is None:
+            kind = "stream"
+        retryable = data.get("isRetryable")
+        self.add(
+            Kind.ERROR,
+            agent,
+            error_class=kind,
+            http_status=code,
+            code=name,
+            raw=name,
+            retryable=retryable if isinstance(retryable, bool) else None,
+            will_retry=False,
+            detail=text(data.get("message"), 300),
+            **more,
+        )
+        return kind == "aborted"
+
+    def finished(self, agent: str, info: Mapping[str, Any], size: int | None, calls: int) -> None:
+        """An assistant message that is complete."""
+        finish = text(info.get("finish"), 40)
+        failed = bool(info.get("error"))
+        self.add(
+            Kind.AGENT_MESSAGE,
+            agent,
+            text_length=size,
+            finish=finish,
+            final=finish not in ("tool-calls", "") and not failed,
+            tool_calls=calls,
+            model=text(info.get("modelID")) or None,
+            error=failed,
+            empty=size == 0 and not calls and not failed,
+        )
+        if finish == "unknown" and not _spent(info) and not failed:
+            # The stream ended without a reason and without usage: it was cut.
+            self.add(
+                Kind.ERROR, agent, error_class="stream", raw="finish unknown", will_retry=False
+            )
+
+    # Tool parts
+
+    def tool(self, agent: str, part: Mapping[str, Any], pointer: str = "") -> None:
+        """One sighting of a tool part; each change of its state is said once."""
+        state = mapping(part.get("state"))
+        word = text(state.get("status"), 40)
+        known = self.parts.setdefault(text(part.get("id") or part.get("callID")), Part())
+        call, tool = text(part.get("callID")), text(part.get("tool"))
+        given, meta = mapping(state.get("input")), mapping(state.get("metadata"))
+        known.background |= given.get("background") is True or meta.get("background") is True
+        known.child = text(meta.get("sessionId")) or known.child
+        if not known.status:
+            self.moment_of(state, "start")
+            self.add(Kind.TOOL_STARTED, agent, call=call, tool=tool)
+        if tool in SPAWN_TOOLS and not known.asked and (given or word not in ("pending", "")):
+            known.asked = True
+            self._spawn_asked(agent, call, given, state)
+        if word == known.status or word not in ("completed", "error"):
+            if known.status:
+                self.other(self.native, summary=word, agent=agent)
+            known.status = word or known.status or "pending"
+            return
+        known.status = word
+        self.moment_of(state, "end")
+        self.add(
+            Kind.TOOL_ENDED, agent, call=call, tool=tool, ok=word == "completed",
+            text_length=length(state.get("output")),
+        )  # fmt: skip
+        if tool in SPAWN_TOOLS:
+            self._answered(agent, call, known, state, pointer)
+
+    def moment_of(self, state: Mapping[str, Any], edge: str) -> None:
+        """A document takes the time of a part's edge; a stream has its own time."""
+
+    def _spawn_asked(
+        self, agent: str, call: str, given: Mapping[str, Any], state: Mapping[str, Any]
+    ) -> None:
+        background = given.get("background")
+        self.add(
+            Kind.SPAWN_REQUESTED,
+            agent,
+            call=call,
+            name=text(given.get("description")),
+            role=text(given.get("subagent_type")),
+            background=background if isinstance(background, bool) else None,
+            prompt_length=length(given.get("prompt")),
+            child=text(mapping(state.get("metadata")).get("sessionId")) or None,
+        )
+
+    def _answered(
+        self, agent: str, call: str, part: Part, state: Mapping[str, Any], pointer: str
+    ) -> None:
+        output, word = first_text(state.get("output")), part.status
+        meta = mapping(state.get("metadata"))
+        tagged = _TASK.match(output)
+        named = _CHILD.search(output[:300])
+        child = part.child or (tagged[1] if tagged else named[1] if named else "")
+        inner = _RESULT.search(output)
+        state_word = tagged[2] if tagged else ""
+        launched = word == "completed" and (
+            status(state_word) == "running" if state_word else part.background and inner is None
+        )
+        self.pointer = f"{pointer}.state.status" if pointer else ""
+        self.add(
+            Kind.SPAWN_ANSWERED,
+            agent,
+            call=call,
+            ok=bool(child) or word == "completed",
+            child=child,
+            refusal=None if child or word == "completed" else "error",
+            background=launched,
+            has_result=None if launched else inner is not None and bool(inner[1].strip()),
+        )
+        if launched or not child:
+            return
+        ours = status(state_word or word)
+        if word == "error" and (meta.get("interrupted") is True or meta.get("aborted") is True):
+            ours = "cancelled"
+        size = len(inner[1].strip()) if inner else len(output) if word == "completed" else 0
+        if ours in TERMINAL:
+            self.add(
+                Kind.AGENT_ENDED, child, status=ours, raw=state_word or word, call=call,
+                text_length=size, has_result=size > 0,
+            )  # fmt: skip
+        failed = ours != "completed"
+        said = bool(state.get("error")) or size > 0
+        self.pointer = f"{pointer}.state.{'error' if failed else 'output'}" if pointer else ""
+        self.add(
+            Kind.NOTICE_DELIVERED,
+            agent,
+            child=child,
+            status=ours,
+            raw=state_word or word,
+            call=call,
+            form="tool_result",
+            has_result=size > 0 if not failed else None,
+            text_length=size if not failed else None,
+            error_passed=said if failed else None,
+        )
+
+    def notice(self, agent: str, words: str) -> bool:
+        """A text that tells of a background task; whether it was one."""
+        found = _TASK.match(words)
+        if not found:
+            return False
+        inner = _RESULT.search(words)
+        self.add(
+            Kind.NOTICE_DELIVERED,
+            agent,
+            child=found[1],
+            status=status(found[2]),
+            raw=found[2],
+            form="notification",
+            has_result=bool(inner[1].strip()) if inner else None,
+            text_length=len(inner[1].strip()) if inner else None,
+        )
+        return True
+
+
+def _spent(info: Mapping[str, Any]) -> bool:
+    tokens = mapping(info.get("tokens"))
+    return any((number(tokens.get(key)) or 0) > 0 for key in ("input", "output", "reasoning"))

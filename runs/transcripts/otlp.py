@@ -1,0 +1,224 @@
+"""OTLP JSON: spans of the GenAI conventions (invoke_agent, chat, execute_tool).
+
+One export is a document; a file with an export a line is read as well. Agents
+are told by ``gen_ai.agent.id``, else by the conversation; what hangs under no
+agent's span is the root's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runs.core.events import ROOT, Kind
+from runs.transcripts._base import Format, Reader
+from runs.transcripts._documents import Document
+from runs.transcripts._values import error_class, integer, items, mapping, moment, text
+
+
+@dataclass(slots=True)
+class Span:
+    """One span, as it stands."""
+
+    id: str
+    parent: str
+    trace: str
+    name: str
+    start: float | None
+    end: float | None
+    ok: bool | None
+    attributes: Mapping[str, Any]
+
+    @property
+    def operation(self) -> str:
+        """``invoke_agent``, ``chat``, ``execute_tool`` … by attribute, else by name."""
+        return text(self.attributes.get("gen_ai.operation.name")) or self.name.split(" ", 1)[0]
+
+    def get(self, *names: str) -> str:
+        """The first of these attributes that says something."""
+        found = (text(self.attributes.get(name)) for name in names)
+        return next((value for value in found if value), "")
+
+
+class Trace(Document):
+    """One file of exports."""
+
+    def parse(self, data: bytes) -> Any:
+        """One document, or one a line."""
+        words = data.decode("utf-8")
+        try:
+            return [json.loads(words)]
+        except ValueError:
+            return [json.loads(line) for line in words.splitlines() if line.strip()]
+
+    def document(self, data: Any) -> None:
+        """All spans, by their end."""
+        spans: list[Span] = []
+        for export in items(data):
+            for group in items(mapping(export).get("resourceSpans")):
+                self._resource(mapping(mapping(group).get("resource")))
+                for scope in items(mapping(group).get("scopeSpans")):
+                    found = items(mapping(scope).get("spans"))
+                    spans.extend(_span(mapping(one)) for one in found)
+        agents = _Agents(spans)
+        for span in spans:
+            self._add(span, agents)
+
+    def _resource(self, resource: Mapping[str, Any]) -> None:
+        found = _attributes(resource.get("attributes"))
+        name = text(found.get("service.name"))
+        self.facts.setdefault("title", name)
+        self.facts.setdefault("version", text(found.get("service.version")))
+        for agent in ("copilot", "codex", "claude", "opencode"):
+            if agent in name:
+                self.facts.setdefault("agent", agent)
+
+    def _add(self, span: Span, agents: _Agents) -> None:
+        agent = agents.of(span)
+        self.native, self.pointer = span.operation, span.id
+        if span.operation == "invoke_agent" and agent != ROOT:
+            self.at = span.start
+            self.add(
+                Kind.AGENT_STARTED,
+                agent,
+                parent=agents.above(span),
+                name=span.get("gen_ai.agent.name") or span.name.partition(" ")[2],
+            )
+            self.at = span.end
+            if span.end is not None:
+                self.add(
+                    Kind.AGENT_ENDED,
+                    agent,
+                    status="failed" if span.ok is False else "completed",
+                    raw="error" if span.ok is False else "ok",
+                    error_class=_class(span) if span.ok is False else None,
+                )
+        self.at = span.end if span.end is not None else span.start
+        self.add(
+            Kind.SPAN,
+            agent,
+            span=span.id,
+            parent=span.parent,
+            trace=span.trace,
+            op=span.operation,
+            name=span.name,
+            conversation=span.get("gen_ai.conversation.id"),
+            agent_id=span.get("gen_ai.agent.id"),
+            start=span.start,
+            end=span.end,
+            ok=span.ok,
+            tool=span.get("gen_ai.tool.name"),
+            model=span.get("gen_ai.response.model", "gen_ai.request.model"),
+        )
+
+
+class _Agents:
+    """Whose span each is. The id of an agent stands on its own span, if anywhere."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self.by_id = {span.id: span for span in spans}
+        self.by_conversation: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        for span in self.by_id.values():
+            if span.operation == "invoke_agent":
+                conversation = span.get("gen_ai.conversation.id")
+                name = self._name(span)
+                if conversation:
+                    self.by_conversation.setdefault(conversation, name)
+
+    def _name(self, span: Span) -> str:
+        """The agent of an invoke_agent span; the outermost is the root."""
+        if self._owner(span) is None:
+            return ROOT
+        return span.get("gen_ai.agent.id") or f"span-{span.id}"
+
+    def _owner(self, span: Span) -> Span | None:
+        """The nearest invoke_agent span above it."""
+        seen = {span.id}
+        above = self.by_id.get(span.parent)
+        while above is not None and above.id not in seen:
+            if above.operation == "invoke_agent":
+                return above
+            seen.add(above.id)
+            above = self.by_id.get(above.parent)
+        return None
+
+    def of(self, span: Span) -> str:
+        """The agent that a span belongs to: by its own id, its conversation, its place."""
+        if span.operation == "invoke_agent":
+            return self._name(span)
+        own = span.get("gen_ai.agent.id")
+        if own and any(own == name for name in self.by_conversation.values()):
+            return own
+        conversation = self.by_conversation.get(span.get("gen_ai.conversation.id"))
+        if conversation:
+            return conversation
+        owner = self._owner(span)
+        return self._name(owner) if owner is not None else ROOT
+
+    def above(self, span: Span) -> str:
+        """The agent that invoked this one."""
+        owner = self._owner(span)
+        return self._name(owner) if owner is not None else ROOT
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for one in items(value):
+        inner = mapping(mapping(one).get("value"))
+        kinds = ("stringValue", "intValue", "doubleValue", "boolValue")
+        found[text(mapping(one).get("key"))] = next(
+            (inner[kind] for kind in kinds if kind in inner), None
+        )
+    return found
+
+
+def _span(record: Mapping[str, Any]) -> Span:
+    code = mapping(record.get("status")).get("code")
+    ok = {1: True, 2: False, "STATUS_CODE_OK": True, "STATUS_CODE_ERROR": False}.get(
+        code if isinstance(code, (int, str)) else ""
+    )
+    return Span(
+        id=text(record.get("spanId")),
+        parent=text(record.get("parentSpanId")),
+        trace=text(record.get("traceId")),
+        name=text(record.get("name")),
+        start=_nanoseconds(record.get("startTimeUnixNano")),
+        end=_nanoseconds(record.get("endTimeUnixNano")),
+        ok=ok,
+        attributes=_attributes(record.get("attributes")),
+    )
+
+
+def _nanoseconds(value: Any) -> float | None:
+    at = moment(value)
+    return at if at else None  # A zero is "not ended".
+
+
+def _class(span: Span) -> str:
+    return error_class(
+        span.get("error.type"), integer(span.attributes.get("http.response.status_code"))
+    )
+
+
+class Otlp(Format):
+    """An exporter's file."""
+
+    name = "otlp-json"
+    title = "OTLP trace"
+    source = "trace"
+    whole = True
+
+    def sniff(self, head: bytes, name: str) -> float:
+        """By its outermost key."""
+        start = head.lstrip(b"\xef\xbb\xbf \r\n\t")[:200]
+        return 0.95 if start.startswith((b"{", b"[")) and b'"resourceSpans"' in start else 0.0
+
+    def reader(self, file: str) -> Reader:
+        """A reader of one file."""
+        return Trace(file, self.source)
+
+
+READER = Otlp()
