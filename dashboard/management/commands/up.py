@@ -54,10 +54,8 @@ class Command(StoringCommand):
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            where = instance().get("address", "")
-            self.fail(
-                1, f"Lifeline already runs from this folder{' at ' + where if where else ''}."
-            )
+            where = instance().get("address", "an address that it has not said yet")
+            self.fail(1, f"Lifeline already runs from this folder, at {where}.")
         return lock
 
     def _up(self, supervisor: Supervisor, host: str, port: int) -> None:
