@@ -95,7 +95,6 @@ def facts_of(run: models.Run, history: History) -> outcome.Facts:
         runtime=driver.runtime(history, _binary(run)),
         allowed_tools=driver.allowed_tools,
         executed_tools=driver.executed_tools(history),
-        aimed=aimed,
         delivered=not aimed or _delivered(history),
     )
 
