@@ -92,11 +92,11 @@ class AccessMiddleware:
             return self.get_response(request)
         if READ not in rights:
             return self._stranger(request)
-        if request.method not in guard.SAFE and START not in rights:
-            if request.path != "/preferences/":
-                return trouble.plain(
-                    request, 403, "Your token may read, not start.", "Use the other token."
-                )
+        changes = request.method not in guard.SAFE and request.path != "/preferences/"
+        if changes and START not in rights:
+            return trouble.plain(
+                request, 403, "Your token may read, not start.", "Use the other token."
+            )
         return self.get_response(request)
 
     def _stranger(self, request: HttpRequest) -> HttpResponseBase:

@@ -9,7 +9,7 @@ from django import forms
 from runs import catalogue, start
 
 MAX_TAGS = 20
-TAG = r"[\w.:/+-]{1,40}"
+TAG = r"[A-Za-z0-9_.:/+-]{1,40}"
 
 
 class StartForm(forms.Form):

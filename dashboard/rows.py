@@ -16,10 +16,11 @@ from runs import start
 from runs.models import Run
 
 PAGE = 50
-_COLUMNS = (
-    "permalink kind status phase agent version scenario outcome diagnosis broken keep tags "
-    "created_at started_at ended_at cancel_at summary error event_count"
-).split()
+_COLUMNS = [
+    *("permalink", "kind", "status", "phase", "agent", "version", "scenario", "outcome"),
+    *("diagnosis", "broken", "keep", "tags", "created_at", "started_at", "ended_at"),
+    *("cancel_at", "summary", "error", "event_count", "snapshot"),
+]
 
 
 @dataclass(slots=True)
@@ -48,10 +49,10 @@ class Page:
 
 def select(parsed: filters.Filter) -> QuerySet[Run]:
     """The runs that match, newest first, without the columns that no list shows."""
-    runs = Run.objects.filter(parsed.condition) if parsed.condition else Run.objects.all()
+    runs = Run.objects.order_by("-id")
     if any(term.key in ("", "tag") for term in parsed.terms):
-        runs = Run.objects.annotate(tags_text=Cast("tags", TextField())).filter(parsed.condition)
-    return runs.order_by("-id")
+        runs = runs.annotate(tags_text=Cast("tags", TextField()))
+    return runs.filter(parsed.condition)
 
 
 def page(query: str, before: int | None = None) -> Page:

@@ -141,7 +141,8 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-WHITENOISE_USE_FINDERS = not STATIC_ROOT.is_dir()  # `up` collects and packs them first
+STATIC_ROOT.mkdir(exist_ok=True)
+WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "dashboard").is_dir()  # `up` collects and packs first
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False

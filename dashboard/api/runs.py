@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404, HttpRequest
-from ninja import Query, Router
+from ninja import Query, Router, Status
 
 from dashboard import pictures, rows
 from dashboard.api.schemas import (
@@ -48,7 +48,7 @@ def start_runs(request: HttpRequest, body: StartIn) -> Any:
         repeat=body.repeat,
         expect=body.expect,
     )
-    return 201, {"runs": made}
+    return Status(201, {"runs": made})
 
 
 def _known_scenario(name: str) -> str:
@@ -137,4 +137,4 @@ def cancel(request: HttpRequest, permalink: str) -> Any:
 )
 def again(request: HttpRequest, permalink: str, body: AgainIn | None = None) -> Any:
     """The same scenario and options once more, on this or another version."""
-    return 201, start.again(_find(permalink), (body.version if body else "") or None)
+    return Status(201, start.again(_find(permalink), (body.version if body else "") or None))

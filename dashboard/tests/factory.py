@@ -54,7 +54,7 @@ class Writer:
 
 
 def cut_run(**fields: Any) -> Run:
-    """An ended run of copilot 1.0.81 on sse-cut: the child says completed after six cut attempts."""
+    """An ended run of copilot 1.0.81 on sse-cut: “completed” after six cut attempts."""
     run = _run(**fields)
     writer = Writer(run)
     _beginning(writer)

@@ -99,13 +99,13 @@ def _shown(data: bytes | None) -> dict[str, Any] | None:
     if data is None:
         return None
     text, left = clipped(visible(data[: SHOWN * 4].decode("utf-8", "replace")), SHOWN)
-    return {"text": _pretty(text), "bytes": len(data), "cut": left > 0 or len(data) > SHOWN * 4}
+    return {"text": text, "bytes": len(data), "cut": left > 0 or len(data) > SHOWN * 4}
 
 
-def _pretty(text: str) -> str:
-    """JSON with line breaks; anything else as it is."""
+def _pretty(text: str | None) -> str | None:
+    """A JSON body with line breaks; anything else as it is."""
     try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=1)
+        return json.dumps(json.loads(text or ""), ensure_ascii=False, indent=1)
     except (ValueError, RecursionError):
         return text
 
@@ -120,4 +120,5 @@ def _bodies(run: Run, row: Event) -> Any:
         for key, title in (("body", "request"), ("response", "response")):
             name = other.data.get(key)
             if isinstance(name, str) and name:
-                yield {"name": name, "title": title, **(_shown(store.body(run, name)) or {})}
+                shown = _shown(store.body(run, name)) or {"text": None}
+                yield {"name": name, "title": title, **shown, "text": _pretty(shown["text"])}

@@ -1,0 +1,293 @@
+"""`/runs/<permalink>/` and what belongs to it, without JavaScript."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shutil
+import zipfile
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from dashboard import listing
+from dashboard.tests import factory
+from dashboard.tests.factory import CHILD, HOSTILE
+from runs import store
+from runs.models import Event, Run
+
+
+def _text(answer: Any) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
+
+
+def _address(run: Run, rest: str = "") -> str:
+    return f"/runs/{run.permalink}/{rest}"
+
+
+@pytest.mark.django_db
+def test_it_shows_the_truth_against_the_report(client: Client, cut: Run) -> None:
+    answer = client.get(_address(cut))
+    root, child = answer.context["facts"].truth
+    assert (root.wire, root.stdout.word) == ("1 call, complete", "exit 1")
+    assert (child.depth, child.wire) == (1, "6 attempts, 6 failed")
+    assert (child.session.word, child.session.lie) == ("completed", True)
+    assert child.told.lie and "finished processing and is now idle" in child.told.word
+    assert [one["law"] for one in child.findings] == ["L2", "L3", "L6"]
+    assert "completed ✗ (not true)" in _text(answer)
+
+
+@pytest.mark.django_db
+def test_it_shows_header_retries_and_findings_with_their_evidence(client: Client, cut: Run) -> None:
+    answer = client.get(_address(cut))
+    text, page = _text(answer), answer.content.decode()
+    assert (
+        "false completion model-request-failed sealed: network, files, processes by bwrap" in text
+    )
+    assert "claimed 5 waits, 5.00 s · measured 5 gaps, 5.0" in text
+    assert "3 broken · 1 hold · 1 unknown" in text
+    assert "1 network attempt" in text and "example.com:443" in text
+    finding = next(row for row in answer.context["facts"].broken if row["law"] == "L2")
+    for seq in finding["seqs"].split():
+        assert f'href="#e{seq}"' in page and f'id="e{seq}"' in page
+    assert page.count("✂ sse-cut") >= 6
+
+
+@pytest.mark.django_db
+def test_its_title_says_scenario_version_and_verdict(client: Client, cut: Run) -> None:
+    page = client.get(_address(cut)).content.decode()
+    assert "<title>sse-cut · copilot 1.0.81 · false completion — Lifeline</title>" in page
+
+
+@pytest.mark.django_db
+def test_an_unsealed_run_says_why(client: Client, cut: Run) -> None:
+    Run.objects.filter(pk=cut.pk).update(sealed={"network": False, "why": "no user namespaces"})
+    text = _text(client.get(_address(cut)))
+    assert "not sealed" in text and "no user namespaces" in text
+    assert "sealed: network" not in text
+    sealed = {"network": True, "files": False, "processes": True, "by": "minder", "why": "no bwrap"}
+    Run.objects.filter(pk=cut.pk).update(sealed=sealed)
+    assert "partly sealed: network, processes by minder" in _text(client.get(_address(cut)))
+
+
+@pytest.mark.django_db
+def test_an_open_run_shows_what_has_happened_so_far(client: Client, going: Run) -> None:
+    answer = client.get(_address(going))
+    text = _text(answer)
+    assert "running" in text and "Cancel" in text and "Delete" not in text
+    assert len(answer.context["facts"].attempts) == 3
+    assert "2 attempts, 2 failed" in text
+    assert "The verdict comes when the run has ended." in text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("status", ["queued", "errored", "cancelled", "lost"])
+def test_a_run_without_events_is_a_whole_page(client: Client, status: str) -> None:
+    error = {"what": "No bubblewrap here.", "do": "Install it."} if status == "errored" else {}
+    run = Run.objects.create(agent="codex", version="1", status=status, error=error)
+    text = _text(client.get(_address(run)))
+    assert status in text
+    if status == "errored":
+        assert "No bubblewrap here. Install it." in text
+    if status == "lost":
+        assert "Its worker vanished" in text
+
+
+@pytest.mark.django_db
+def test_a_run_whose_raw_files_are_gone_still_shows(client: Client, cut: Run) -> None:
+    shutil.rmtree(store.folder(cut))
+    text = _text(client.get(_address(cut)))
+    assert "The raw files of this run are gone." in text and "6 attempts, 6 failed" in text
+    event = client.get(_address(cut, "events/20/"))
+    assert event.status_code == 200 and "The raw file is gone." in _text(event)
+    assert client.get(_address(cut, "events/20/raw")).status_code == 404
+    archive = client.get(_address(cut, "archive"))
+    manifest = _manifest(archive)
+    assert manifest["missing"] == ["sources"] and manifest["document"]["attempts"]
+
+
+def _manifest(archive: Any) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(archive.getvalue())) as packed:
+        return json.loads(packed.read("manifest.json"))
+
+
+@pytest.mark.django_db
+def test_everything_an_agent_said_is_escaped_and_visible(client: Client) -> None:
+    run = factory.hostile_run()
+    seq = Event.objects.filter(run=run, kind="error").get().seq
+    rests = ("", "parts/", f"events/{seq}/", f"events/{seq}/part/")
+    for rest in rests:
+        text = client.get(_address(run, rest)).content.decode()
+        assert "<script>alert" not in text, rest
+        assert "\u202e" not in text and "\x1b" not in text and "\u200b" not in text, rest
+        assert "&lt;script&gt;alert(1)" in text or "\\u003Cscript" in text, rest
+
+
+@pytest.mark.django_db
+def test_the_issue_text_neutralises_what_an_agent_said(client: Client) -> None:
+    run = factory.hostile_run()
+    issue = client.get(_address(run)).context["issue"]
+    # Its three backticks are inside code only where four fence them.
+    outside_code = re.sub(r"````.*?````", "", issue, flags=re.S)
+    assert "@everyone" not in outside_code and "<script" not in outside_code.replace("\\<", "")
+    assert "\x1b" not in issue and "\u202e" not in issue
+    assert issue.count("\n") < 60
+
+
+@pytest.mark.django_db
+def test_the_issue_text_is_the_table_with_its_evidence_and_command(
+    client: Client, cut: Run
+) -> None:
+    context = client.get(_address(cut)).context
+    issue = context["issue"]
+    assert issue.startswith("### copilot 1.0.81 · sse-cut: false completion")
+    assert f"| `{CHILD}` | 6 attempts, 6 failed | completed ✗ | completed ✗ |" in issue
+    assert "python3 manage.py reproduce copilot@1.0.81 sse-cut" in issue
+    assert f"http://testserver/runs/{cut.permalink}/" in issue
+    assert context["command"] == "python3 manage.py reproduce copilot@1.0.81 sse-cut"
+
+
+@pytest.mark.django_db
+def test_the_command_quotes_what_a_shell_would_read(client: Client) -> None:
+    run = Run.objects.create(
+        agent="reference",
+        version="1.0.0",
+        scenario="sse-cut",
+        status="ended",
+        options={"break": "$(rm -rf /)"},
+        expect="completed",
+    )
+    command = client.get(_address(run)).context["command"]
+    assert "'agents.reference.break=$(rm -rf /)'" in command
+    assert command.endswith("--expect completed")
+
+
+@pytest.mark.django_db
+def test_events_come_in_pages_that_join_without_holes(client: Client, cut: Run) -> None:
+    pages, after = [], 0
+    while True:
+        page = listing.listing(cut, after=after, limit=10)
+        pages += [row.seq for row in page.rows]
+        if not page.more:
+            break
+        after = page.last
+    shown = Event.objects.filter(run=cut).exclude(kind__in=listing.HIDDEN)
+    assert pages == sorted(shown.values_list("seq", flat=True))
+
+
+@pytest.mark.django_db
+def test_the_events_filter_works_without_javascript(client: Client, cut: Run) -> None:
+    def seen(query: str) -> set[str]:
+        page = client.get(_address(cut), {"events": query}).context["events"]
+        return {row.kind for row in page.rows}
+
+    assert seen("kind:fault.fired") == {"fault.fired"}
+    assert seen("kind:request") == {"request.received", "request.ended"}
+    assert seen("kind:process.sample") == {"process.sample"}
+    assert "request.received" not in seen("-source:provider")
+    assert seen("agent:root kind:notice") == {"notice.delivered"}
+    assert seen("retried") == {"error"}
+
+
+@pytest.mark.django_db
+def test_an_event_shows_parsed_raw_and_bodies(client: Client, cut: Run) -> None:
+    row = Event.objects.filter(run=cut, kind="request.received", agent=CHILD).first()
+    assert row is not None
+    answer = client.get(_address(cut, f"events/{row.seq}/"))
+    assert [body["title"] for body in answer.context["bodies"]] == ["request", "response"]
+    text = answer.content.decode()
+    assert "&lt;b&gt;hi&lt;/b&gt;" in text and "provider.jsonl:" in text
+    assert client.get(_address(cut, "events/99999/")).status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("rest", ["events/20/raw", "bodies/r3.request.json"])
+def test_raw_data_is_an_attachment_that_no_browser_interprets(
+    client: Client, cut: Run, rest: str
+) -> None:
+    answer = client.get(_address(cut, rest))
+    assert answer.status_code == 200
+    assert answer["Content-Type"] == "application/octet-stream"
+    assert answer["Content-Disposition"].startswith("attachment;")
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "sandbox" in answer["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "name", ["../sources/stdout.jsonl", "..%2f..%2fsecret-key", ".hidden", "none", "a" * 200]
+)
+def test_a_body_is_only_found_in_the_runs_own_folder(client: Client, cut: Run, name: str) -> None:
+    assert client.get(_address(cut, f"bodies/{name}")).status_code == 404
+
+
+@pytest.mark.django_db
+def test_the_raw_line_comes_byte_for_byte(client: Client, cut: Run) -> None:
+    row = Event.objects.get(run=cut, seq=20)
+    content = (store.folder(cut) / "sources" / row.file).read_bytes()
+    answer = client.get(_address(cut, "events/20/raw"))
+    assert answer.content == content[row.offset : row.offset + row.length]
+
+
+@pytest.mark.django_db
+def test_the_archive_holds_every_source_with_its_hash(client: Client, cut: Run) -> None:
+    import hashlib
+
+    archive = client.get(_address(cut, "archive"))
+    assert archive["Content-Type"] == "application/zip"
+    data = archive.getvalue()
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        manifest = json.loads(packed.read("manifest.json"))
+        for file in manifest["files"]:
+            content = packed.read(file["path"])
+            assert len(content) == file["bytes"]
+            assert hashlib.sha256(content).hexdigest() == file["sha256"]
+    paths = {file["path"] for file in manifest["files"]}
+    assert {"sources/stdout.jsonl", "sources/provider.jsonl", "bodies/r2.request.json"} <= paths
+    assert manifest["lifeline"] == 1 and manifest["scenario"]["name"] == "sse-cut"
+
+
+@pytest.mark.django_db
+def test_actions_do_what_they_say(client: Client, cut: Run, going: Run) -> None:
+    again = client.post(_address(cut, "again/"), {"version": "1.0.102"})
+    fresh = Run.objects.latest("pk")
+    assert again["Location"] == _address(fresh) and fresh.version == "1.0.102"
+    client.post(_address(going, "cancel/"))
+    going.refresh_from_db()
+    assert going.cancel_at is not None
+    assert client.post(_address(going, "delete/")).status_code == 409
+    assert client.post(_address(cut, "delete/"))["Location"] == "/"
+    assert client.get(_address(cut)).status_code == 404
+    assert not store.folder(cut).exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("what", ["again", "cancel", "delete", "keep", "notes"])
+def test_no_action_follows_a_link(client: Client, cut: Run, what: str) -> None:
+    assert client.get(_address(cut, f"{what}/")).status_code == 405
+
+
+@pytest.mark.django_db
+def test_notes_and_tags_are_kept_and_shown_escaped(client: Client, cut: Run) -> None:
+    client.post(_address(cut, "notes/"), {"notes": HOSTILE, "tags": "flaky, ci/nightly flaky"})
+    cut.refresh_from_db()
+    assert cut.notes == HOSTILE.strip() and cut.tags == ["flaky", "ci/nightly"]
+    assert "<script>alert" not in client.get(_address(cut)).content.decode()
+    wrong = client.post(_address(cut, "notes/"), {"notes": "", "tags": "<b>"})
+    assert wrong.status_code == 400 and "&#x27;&lt;b&gt;&#x27; is no tag" in wrong.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("permalink", ["nothing-here", "AAAAAAAAAAAAAAAA", "../etc"])
+def test_an_unknown_permalink_is_a_plain_404(client: Client, permalink: str) -> None:
+    assert client.get(f"/runs/{permalink}/").status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_page_of_a_long_run_costs_a_bounded_number_of_queries(
+    client: Client, cut: Run, django_assert_max_num_queries: Any
+) -> None:
+    with django_assert_max_num_queries(12):
+        client.get(_address(cut))
