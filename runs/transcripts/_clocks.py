@@ -26,10 +26,15 @@ Timed = tuple[float | None, Draft]
 def align(files: Sequence[ReadFile]) -> list[list[Timed]]:
     """The drafts of each file with their times, the earliest record of the case at 0."""
     epoch = [_first(file) for file in files if not _relative(file)]
+    tied = [(_first(file), _offset(file)) for file in files if _relative(file)]
+    epoch += [at + offset for at, offset in tied if at is not None and offset is not None]
     started = min((at for at in epoch if at is not None), default=None)
     rows: list[list[Timed]] = []
     for file in files:
+        offset = _offset(file)
         zero = 0.0 if _relative(file) else started or 0.0
+        if offset is not None and _relative(file):
+            zero = (started or 0.0) - offset
         straight = _straightened(file)
         rows.append(
             [
@@ -39,6 +44,12 @@ def align(files: Sequence[ReadFile]) -> list[list[Timed]]:
         )
     _lay_untimed(rows)
     return rows
+
+
+def _offset(file: ReadFile) -> float | None:
+    """Epoch seconds of a relative clock's zero, where the file tells it by itself."""
+    found = file.facts.get("clock_offset")
+    return found if isinstance(found, float) else None
 
 
 def _relative(file: ReadFile) -> bool:

@@ -1,0 +1,289 @@
+"""Codex app-server traffic: JSON-RPC lines in two directions, one stream for all threads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from runs.core.events import Kind
+from runs.transcripts._base import Format, Reader
+from runs.transcripts._codex import SPAWN, STOP, WAIT, WAKE, Codex, refusal
+from runs.transcripts._sniff import records
+from runs.transcripts._values import (
+    items,
+    length,
+    mapping,
+    moment,
+    number,
+    seconds,
+    status,
+    text,
+)
+
+STATUS = {"active": "running", "idle": "idle", "systemError": "failed", "notLoaded": "ended"}
+_VERSION = re.compile(r"/(\d+\.\d+\.\d+[\w.-]*)")
+_TOOLS = frozenset(
+    {"commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall", "imageView"}
+)
+_ASKS = ("requestApproval", "requestUserInput", "Approval", "elicitation")
+_PREFIXES = ("thread/", "turn/", "item/", "account/", "initialize", "error", "configWarning")
+
+
+class AppServer(Codex):
+    """One connection. A line is ``{t, dir, msg}`` (in: from the client), or the message alone."""
+
+    envelope = frozenset({"method"})
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file, "rpc")
+        self._asked: dict[str, str] = {}
+        self._thread_starts: set[str] = set()
+        self._seen: set[tuple[str, str]] = set()
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """One message."""
+        inner = mapping(record.get("msg"))
+        message = inner or record
+        method = text(message.get("method"), 120)
+        params = mapping(message.get("params"))
+        self._when(record, message, params)
+        self.native = method or "response"
+        name = text(message.get("id"))
+        if not method:
+            self._response(name, message)
+        elif "id" in message:
+            self._request(method, name, params, text(record.get("dir"), 10))
+        else:
+            thread = text(params.get("threadId"))
+            handler = _NOTIFICATIONS.get(method)
+            if handler is None:
+                self.other(method, agent=thread)
+            else:
+                handler(self, params, thread)
+
+    def _when(
+        self, record: Mapping[str, Any], message: Mapping[str, Any], params: Mapping[str, Any]
+    ) -> None:
+        """The recorder's own time where there is one, tied to the epoch by the first stamp."""
+        own = number(record.get("t"))
+        stamp = moment(message.get("emittedAtMs"))
+        if stamp is None:
+            stamp = moment(params.get("completedAtMs") or params.get("startedAtMs"))
+        if own is None:
+            self.at = stamp if stamp is not None else moment(record.get("timestamp"))
+            return
+        self.at = own
+        if stamp is not None:
+            self.facts.setdefault("clock_offset", stamp - own)
+
+    # Requests and answers
+
+    def _request(self, method: str, name: str, params: Mapping[str, Any], side: str) -> None:
+        thread = text(params.get("threadId") or params.get("conversationId"))
+        if method == "turn/interrupt":
+            self.add(Kind.CANCEL_REQUESTED, thread, target=thread, by="user", raw=method)
+        elif method in ("thread/start", "thread/resume"):
+            self._thread_starts.add(name)
+            self.other(method, agent=thread)
+        elif side != "in" and any(word in method for word in _ASKS):
+            self._asked[name] = thread
+            tool = method.split("/")[1] if method.count("/") > 1 else method
+            self.add(Kind.QUESTION_ASKED, thread, id=name, what="permission", tool=tool)
+            self.add(Kind.QUESTION_SHOWN, thread, id=name, to="client")
+        else:
+            self.other(method, agent=thread)
+
+    def _response(self, name: str, message: Mapping[str, Any]) -> None:
+        result = mapping(message.get("result"))
+        if name in self._asked:
+            thread = self._asked.pop(name)
+            answer = text(result.get("decision") or mapping(message.get("error")).get("code"), 80)
+            self.add(Kind.QUESTION_ANSWERED, thread, id=name, answer=answer, by="client")
+            return
+        agent = result.get("userAgent")
+        found = _VERSION.search(agent) if isinstance(agent, str) else None
+        if found:
+            self.facts.setdefault("version", found[1])
+        if name in self._thread_starts:
+            self._thread_starts.discard(name)
+            self._open(mapping(result.get("thread")))
+        if not self.out or self.out[-1].line != self.line:
+            self.other("response")
+
+    # Threads and turns
+
+    def _open(self, thread: Mapping[str, Any]) -> None:
+        name, parent = text(thread.get("id")), text(thread.get("parentThreadId"))
+        if not name or ("thread", name) in self._seen:
+            return
+        self._seen.add(("thread", name))
+        version = text(thread.get("cliVersion"))
+        if version:
+            self.facts["version"] = version
+        if parent:
+            self.begin(name, parent, name=text(thread.get("agentNickname")), background=True)
+            return
+        self.root = self.root or name
+        self.facts.setdefault("session", name)
+        self.add(
+            Kind.SESSION_STARTED, name, version=self.facts.get("version", ""), session=name,
+            model=text(thread.get("model")) or None, cwd=text(thread.get("cwd"), 400),
+        )  # fmt: skip
+
+    def _thread_started(self, params: Mapping[str, Any], thread: str) -> None:
+        self._open(mapping(params.get("thread")))
+        if not self.out:
+            self.other(self.native)
+
+    def _status(self, params: Mapping[str, Any], thread: str) -> None:
+        found = mapping(params.get("status"))
+        word = text(found.get("type"), 40)
+        flags = [text(flag, 80) for flag in items(found.get("activeFlags"))]
+        ours = STATUS.get(word, "running")
+        if any(flag.startswith("waitingOn") for flag in flags):
+            ours = "waiting"
+        self.add(Kind.STATUS, thread, status=ours, raw=word, reason=",".join(flags)[:200])
+
+    def _turn_started(self, params: Mapping[str, Any], thread: str) -> None:
+        self.wake(thread, "", reason="new turn")
+        turn = text(mapping(params.get("turn")).get("id"))
+        self.add(Kind.TURN_STARTED, thread, turn=turn)
+
+    def _turn_completed(self, params: Mapping[str, Any], thread: str) -> None:
+        turn = mapping(params.get("turn"))
+        raw = text(turn.get("status"), 40)
+        more: dict[str, Any] = {"turn": text(turn.get("id"))}
+        if thread in self.started:
+            more = {"duration": seconds(turn.get("durationMs"))}
+        self.end_turn(thread, status(raw), raw, turn.get("error"), **more)
+
+    def _error(self, params: Mapping[str, Any], thread: str) -> None:
+        error = mapping(params.get("error"))
+        if params.get("willRetry") is True:
+            self.retry(thread, error.get("message"), error)
+        else:
+            # The turn's end repeats it, and is the one that counts.
+            self.other("error", summary="final", agent=thread)
+
+    # Items
+
+    def _item_started(self, params: Mapping[str, Any], thread: str) -> None:
+        self._item(mapping(params.get("item")), thread, done=False)
+
+    def _item_completed(self, params: Mapping[str, Any], thread: str) -> None:
+        self._item(mapping(params.get("item")), thread, done=True)
+
+    def _item(self, item: Mapping[str, Any], thread: str, done: bool) -> None:
+        kind, name = text(item.get("type"), 80), text(item.get("id"))
+        if kind == "collabAgentToolCall":
+            self._collab(item, name, done)
+        elif kind == "subAgentActivity":
+            self._activity(item, thread, name)
+        elif kind == "agentMessage" and done:
+            size = length(item.get("text"))
+            self.said[thread] = size
+            self.add(Kind.AGENT_MESSAGE, thread, text_length=size)
+        elif kind == "userMessage" and not done:
+            self.add(Kind.USER_MESSAGE, thread, text_length=length(item.get("content")))
+        elif kind in _TOOLS:
+            if done:
+                ok = {"completed": True, "failed": False}.get(text(item.get("status"), 40))
+                self.add(Kind.TOOL_ENDED, thread, call=name, tool=kind, ok=ok)
+            else:
+                self.add(Kind.TOOL_STARTED, thread, call=name, tool=kind)
+        else:
+            self.other(f"item/{kind}", agent=thread)
+
+    def _activity(self, item: Mapping[str, Any], thread: str, name: str) -> None:
+        """What a parent's thread shows of a sub-agent; written when it begins and once more."""
+        kind = text(item.get("kind"), 40)
+        child, path = text(item.get("agentThreadId")), text(item.get("agentPath"))
+        if (kind, name) in self._seen:
+            self.other(f"activity/{kind}", summary="again", agent=thread)
+            return
+        self._seen.add((kind, name))
+        if kind == "started":
+            self.add(Kind.SPAWN_ANSWERED, thread, call=name, ok=True, child=child, background=True)
+            self.begin(child, thread, call=name, path=path, name=path.rpartition("/")[2],
+                       background=True)  # fmt: skip
+        elif kind in ("completed", "interrupted"):
+            self.notify(thread, child, kind, "activity", name)
+        else:
+            self.other(f"activity/{kind}", agent=thread)
+
+    def _collab(self, item: Mapping[str, Any], call: str, done: bool) -> None:
+        tool = text(item.get("tool"), 80)
+        sender = text(item.get("senderThreadId"))
+        receivers = [text(one) for one in items(item.get("receiverThreadIds")) if one]
+        if not done:
+            self.add(Kind.TOOL_STARTED, sender, call=call, tool=tool)
+            if tool in SPAWN:
+                self.add(
+                    Kind.SPAWN_REQUESTED, sender, call=call, background=True,
+                    model=text(item.get("model")) or None,
+                    prompt_length=length(item.get("prompt")),
+                )  # fmt: skip
+            for target in receivers if tool in STOP else ():
+                self.add(Kind.CANCEL_REQUESTED, sender, target=target, by="parent", raw=tool)
+            return
+        ok = {"completed": True, "failed": False}.get(text(item.get("status"), 40))
+        self.add(Kind.TOOL_ENDED, sender, call=call, tool=tool, ok=ok)
+        if tool in SPAWN:
+            child = receivers[0] if receivers else ""
+            accepted = ok is not False and bool(child)
+            self.add(
+                Kind.SPAWN_ANSWERED, sender, call=call, ok=accepted, child=child,
+                refusal=None if accepted else refusal(text(item.get("error"), 400)),
+                background=True,
+            )  # fmt: skip
+            self.begin(child, sender, call=call, background=True)
+        for target in receivers if tool in WAKE else ():
+            self.wake(target, sender, call)
+        if tool in WAIT:
+            for child, state in mapping(item.get("agentsStates")).items():
+                self.notify(sender, text(child), state, "wait", call)
+
+    def _delta(self, params: Mapping[str, Any], thread: str) -> None:
+        self.add(Kind.DELTA, thread, text_length=length(params.get("delta")), what="text")
+
+
+_NOTIFICATIONS = {
+    "thread/started": AppServer._thread_started,
+    "thread/status/changed": AppServer._status,
+    "turn/started": AppServer._turn_started,
+    "turn/completed": AppServer._turn_completed,
+    "error": AppServer._error,
+    "item/started": AppServer._item_started,
+    "item/completed": AppServer._item_completed,
+    "item/agentMessage/delta": AppServer._delta,
+    "item/reasoning/textDelta": AppServer._delta,
+    "item/commandExecution/outputDelta": AppServer._delta,
+}
+
+
+class CodexAppServer(Format):
+    """A client's log, or a recording of both directions."""
+
+    name = "codex-app-server-rpc"
+    title = "Codex app-server traffic"
+    source = "rpc"
+    agent = "codex"
+    clock = "relative"
+
+    def sniff(self, head: bytes, name: str) -> float:
+        """By the protocol's method names."""
+        found = [mapping(one.get("msg")) or one for one in records(head)]
+        mine = [one for one in found if text(one.get("method"), 80).startswith(_PREFIXES)]
+        sure = [
+            one for one in mine
+            if text(one["method"], 80).startswith(("thread/", "turn/", "item/"))
+        ]  # fmt: skip
+        return 0.92 if sure and len(mine) * 3 >= len(found) else 0.0
+
+    def reader(self, file: str) -> Reader:
+        """A reader of one connection."""
+        return AppServer(file)
+
+
+READER = CodexAppServer()

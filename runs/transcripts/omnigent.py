@@ -1,0 +1,276 @@
+"""omnigent's session streams: ``GET /v1/sessions/ID/stream``, of the parent and of its children.
+
+A line is an event, or a recorder's ``{t, kind: "sse", session, data}``. Which
+session an event belongs to stands in it, or in the wrapper; child sessions are
+agents. The stream is the authority, snapshots are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from runs.core.events import ROOT, Kind
+from runs.transcripts._base import Format, Reader
+from runs.transcripts._lines import Lines
+from runs.transcripts._sniff import records
+from runs.transcripts._values import (
+    TERMINAL,
+    error_class,
+    first_text,
+    length,
+    mapping,
+    moment,
+    number,
+    status,
+    text,
+)
+
+STATUS = {
+    "starting": "starting", "running": "running", "waiting": "waiting", "idle": "idle",
+    "failed": "failed", "blocked": "waiting", "ended": "ended", "stopped": "ended",
+}  # fmt: skip
+"""session.status words, and ours."""
+_SPAWN, _INBOX = "sys_session_send", "sys_read_inbox"
+_WAKE = re.compile(r"\[System: sub-agent ([^\s\]]+) finished \((\w+)\)")
+_RESULT = re.compile(
+    r"\[System: sub-agent task ([\w-]+) (\w+) — [^\]]*?(?:returned|error): ?([^\]]*)"
+)
+
+
+class Stream(Lines):
+    """All sessions of one recording."""
+
+    sse = True
+    ordered = False
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file, "session")
+        self.facts["agent"] = "omnigent"
+        self.root = ""
+        self.titles: dict[str, str] = {}
+        self.parents: dict[str, str] = {}
+        self.ended: set[str] = set()
+        self.said: dict[str, int] = {}
+        self.calls: dict[str, str] = {}
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """One event."""
+        inner = mapping(record.get("data")) or mapping(record.get("v"))
+        event = inner if "type" in inner else record
+        self.at = number(record.get("t"))
+        if self.at is None:
+            self.at = moment(event.get("server_time") or record.get("timestamp"))
+        self.native = text(event.get("type"), 80)
+        session = text(event.get("conversation_id") or event.get("session_id")
+                       or record.get("session")) or self.root or ROOT  # fmt: skip
+        if not self.root and session != ROOT:
+            self.root = session
+            self.facts["session"] = session
+            self.add(Kind.SESSION_STARTED, session, session=session)
+        handler = _HANDLERS.get(self.native)
+        if handler is None:
+            self.other(
+                self.native or text(record.get("kind") or record.get("k"), 80), agent=session
+            )
+        else:
+            handler(self, event, session)
+
+    # Sessions
+
+    def _created(self, event: Mapping[str, Any], session: str) -> None:
+        child = text(event.get("child_session_id"))
+        parent = text(event.get("parent_session_id")) or session
+        if not child or child in self.parents:
+            self.other(self.native, agent=session)
+            return
+        self.parents[child] = parent
+        self.add(Kind.AGENT_STARTED, child, parent=parent, background=True)
+
+    def _child(self, event: Mapping[str, Any], session: str) -> None:
+        """The runtime's row about a child: its status is the terminal that it stores."""
+        row = mapping(event.get("child"))
+        child = text(event.get("child_session_id") or row.get("id"))
+        word = text(row.get("current_task_status"), 40)
+        title = text(row.get("title")).replace(":", "/")
+        if title:
+            self.titles[title] = child
+        if child not in self.parents:
+            self._created({"child_session_id": child, "parent_session_id": session}, session)
+        ours = status(word)
+        if ours == "running" and child in self.ended and word in ("launching", "in_progress"):
+            self.ended.discard(child)
+            self.said.pop(child, None)
+            self.add(Kind.AGENT_RESUMED, child, by=session, reason=word)
+        elif ours in TERMINAL and child not in self.ended:
+            self._end(child, ours, word, row.get("last_task_error"))
+        else:
+            self.other(self.native, summary=word, agent=child)
+
+    def _end(self, child: str, ours: str, raw: str, error: Any) -> None:
+        self.ended.add(child)
+        size = self.said.get(child)
+        self.add(
+            Kind.AGENT_ENDED,
+            child,
+            status=ours,
+            raw=raw,
+            error_class=_class(error) if ours == "failed" else None,
+            text_length=size,
+            has_result=None if size is None else size > 0,
+            detail=text(mapping(error).get("message"), 300),
+        )
+
+    def _status(self, event: Mapping[str, Any], session: str) -> None:
+        word = text(event.get("status"), 40)
+        error = event.get("error")
+        self.add(Kind.STATUS, session, status=STATUS.get(word, "running"), raw=word)
+        if error:
+            self._error(session, error)
+
+    def _error(self, session: str, error: Any) -> None:
+        found = mapping(error)
+        self.add(
+            Kind.ERROR,
+            session,
+            error_class=_class(error),
+            code=text(found.get("code"), 80),
+            raw=text(found.get("code"), 80),
+            will_retry=False,
+            detail=text(found.get("message"), 300),
+        )
+
+    # Turns and items
+
+    def _input(self, event: Mapping[str, Any], session: str) -> None:
+        """A message that reached the agent; the runtime's own word about a child is a wake."""
+        data = mapping(mapping(event.get("data")).get("data"))
+        words = first_text(data.get("content"))
+        found = _WAKE.match(words)
+        if not found:
+            self.add(Kind.USER_MESSAGE, session, text_length=len(words))
+            return
+        child = self.titles.get(found[1], found[1])
+        self.add(
+            Kind.NOTICE_DELIVERED, session, child=child, status=status(found[2]), raw=found[2],
+            form="wake",
+        )  # fmt: skip
+
+    def _progress(self, event: Mapping[str, Any], session: str) -> None:
+        response = mapping(event.get("response"))
+        self.add(Kind.TURN_STARTED, session, turn=text(response.get("id")))
+
+    def _response(self, event: Mapping[str, Any], session: str) -> None:
+        response = mapping(event.get("response"))
+        raw = text(response.get("status"), 40) or self.native.rpartition(".")[2]
+        error = response.get("error")
+        ours = {"incomplete": "failed"}.get(raw, status(raw))
+        self.add(
+            Kind.TURN_ENDED, session, turn=text(response.get("id")), status=ours, raw=raw,
+            error_class=_class(error) if error else None,
+        )  # fmt: skip
+        if error:
+            self._error(session, error)
+
+    def _item(self, event: Mapping[str, Any], session: str) -> None:
+        item = mapping(event.get("item"))
+        kind, call = text(item.get("type"), 80), text(item.get("call_id"))
+        done = item.get("status") != "in_progress"
+        if kind == "message" and item.get("role") == "assistant":
+            size = length(item.get("content"))
+            self.said[session] = size
+            self.add(Kind.AGENT_MESSAGE, session, text_length=size, final=True)
+        elif kind == "function_call" and call not in self.calls:
+            self._call(item, call, session)
+        elif kind == "function_call_output" and done:
+            self._output(item, call, session)
+        else:
+            self.other(f"item/{kind}", summary=text(item.get("event_type"), 80), agent=session)
+
+    def _call(self, item: Mapping[str, Any], call: str, session: str) -> None:
+        name = text(item.get("name"), 80)
+        self.calls[call] = name
+        self.add(Kind.TOOL_STARTED, session, call=call, tool=name)
+        if name == _SPAWN:
+            self.add(Kind.SPAWN_REQUESTED, session, call=call, background=True)
+
+    def _output(self, item: Mapping[str, Any], call: str, session: str) -> None:
+        name = self.calls.pop(call, "")
+        words = first_text(item.get("output"))
+        self.add(Kind.TOOL_ENDED, session, call=call, tool=name, text_length=len(words))
+        if name == _SPAWN:
+            found = re.search(r'"conversation_id": ?"([\w-]+)"', words)
+            child = found[1] if found else ""
+            self.add(
+                Kind.SPAWN_ANSWERED, session, call=call, ok=bool(child), child=child,
+                refusal=None if child else "error", background=True,
+            )  # fmt: skip
+        elif name == _INBOX:
+            for child, word, said in _RESULT.findall(words):
+                ours = status(word)
+                self.add(
+                    Kind.NOTICE_DELIVERED, session, child=child, status=ours, raw=word,
+                    form="poll", text_length=len(said), has_result=bool(said),
+                    error_passed=bool(said) if ours == "failed" else None,
+                )  # fmt: skip
+
+    def _delta(self, event: Mapping[str, Any], session: str) -> None:
+        self.add(Kind.DELTA, session, text_length=length(event.get("delta")), what="text")
+
+    def _asked(self, event: Mapping[str, Any], session: str) -> None:
+        name = text(event.get("elicitation_id") or event.get("id"))
+        self.add(Kind.QUESTION_ASKED, session, id=name, what="question")
+
+
+def _class(error: Any) -> str:
+    """Its codes are names of exceptions and of its own parts; none tells the provider's status."""
+    word = text(mapping(error).get("code"), 80)
+    return "other" if word in ("RuntimeError", "runner_error") else error_class(word)
+
+
+_HANDLERS = {
+    "session.created": Stream._created,
+    "session.child_session.updated": Stream._child,
+    "session.status": Stream._status,
+    "session.input.consumed": Stream._input,
+    "session.elicitation.created": Stream._asked,
+    "response.in_progress": Stream._progress,
+    "response.completed": Stream._response,
+    "response.failed": Stream._response,
+    "response.incomplete": Stream._response,
+    "response.output_item.done": Stream._item,
+    "response.output_text.delta": Stream._delta,
+}
+
+
+class Omnigent(Format):
+    """Recorded streams."""
+
+    name = "omnigent-stream"
+    title = "omnigent session stream"
+    source = "session"
+    agent = "omnigent"
+    clock = "relative"
+
+    def sniff(self, head: bytes, name: str) -> float:
+        """By session.status with a plain word, and response events."""
+        found = records(head)
+        events = []
+        for one in found:
+            inner = mapping(one.get("data")) or mapping(one.get("v"))
+            events.append(inner if "type" in inner else one)
+        mine = [one for one in events if text(one.get("type"), 80) in _HANDLERS]
+        sure = any(
+            one.get("type") == "session.status" and isinstance(one.get("status"), str)
+            or str(one.get("type")).startswith(("session.child", "session.input"))
+            for one in mine
+        )  # fmt: skip
+        return 0.88 if sure and len(mine) * 4 >= len(found) else 0.0
+
+    def reader(self, file: str) -> Reader:
+        """A reader of one recording."""
+        return Stream(file)
+
+
+READER = Omnigent()
