@@ -9,7 +9,7 @@ was told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,8 @@ from runs.core.events import Event, Kind
 
 TERMINAL = frozenset({"completed", "failed", "cancelled", "interrupted", "stopped"})
 """Statuses of an agent that has ended."""
+CLOCKS = 0.5
+"""Seconds by which the clocks of two files may differ."""
 PUSHED = frozenset({"notification", "wake", "activity"})
 """Forms of a notice that come by themselves; the others answer a question of the parent."""
 
@@ -115,11 +117,12 @@ def tells_end(notice: Event) -> bool:
     return notice.get("status") in TERMINAL | {"idle", "unknown"}
 
 
-def collect(events: Sequence[Event]) -> dict[str, Agent]:
+def collect(events: Sequence[Event], times: Mapping[int, float]) -> dict[str, Agent]:
     """All agents that the events name, with runs, notices, spawn edges and parents.
 
-    `events` are in order. Gives them by id in order of appearance; parents that
-    no event names are left None (the history fills them in).
+    `events` are in order, `times` their seconds by number. Gives the agents by id in
+    order of appearance; parents that no event names are left None (the history fills
+    them in).
     """
     agents: dict[str, Agent] = {}
     for event in events:
@@ -127,6 +130,8 @@ def collect(events: Sequence[Event]) -> dict[str, Agent]:
             agents.setdefault(name, Agent(name))
         if event.agent:
             agents[event.agent].events.append(event)
+        if event.kind is Kind.USER_MESSAGE:
+            _message(agents, event, times)
         _HANDLERS.get(event.kind, _nothing)(agents, event)
     _join_spawns(agents, events)
     return agents
@@ -181,10 +186,17 @@ def _resumed(agents: dict[str, Agent], event: Event) -> None:
         agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, str(event.get("run") or "")))
 
 
-def _message(agents: dict[str, Agent], event: Event) -> None:
-    """A message to an agent that has ended is a follow-up: it begins a new run."""
+def _message(agents: dict[str, Agent], event: Event, times: Mapping[int, float]) -> None:
+    """A message to an agent that has ended is a follow-up: it begins a new run.
+
+    In another file than the terminal's it has to be later by more than clocks differ.
+    """
     agent = agents.get(event.agent)
-    if agent is not None and agent.runs and agent.runs[-1].ends:
+    if agent is None or not agent.runs or not agent.runs[-1].ends:
+        return
+    ends = agent.runs[-1].ends
+    last = max(times[end.seq] for end in ends)
+    if any(end.file == event.file for end in ends) or times[event.seq] > last + CLOCKS:
         agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, ""))
 
 
@@ -223,7 +235,6 @@ _HANDLERS = {
     Kind.AGENT_STARTED: _started,
     Kind.AGENT_RESUMED: _resumed,
     Kind.AGENT_ENDED: _ended,
-    Kind.USER_MESSAGE: _message,
     Kind.NOTICE_QUEUED: _noticed,
     Kind.NOTICE_DELIVERED: _noticed,
 }

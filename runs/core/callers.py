@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from runs.core.agents import Agent
 from runs.core.attempts import Attempt
 from runs.core.events import Kind
+from runs.core.signs import is_bad, is_good
 
 SKEW = 1.0
 """Seconds by which an agent's own clock and ours may differ."""
@@ -47,8 +48,10 @@ def assign(
     match nobody (`utility`, a child that the log never names) are absent.
     """
     firsts: dict[str, Attempt] = {}
+    lasts: dict[str, Attempt] = {}
     for attempt in attempts:
         firsts.setdefault(attempt.caller, attempt)
+        lasts[attempt.caller] = attempt
     found: dict[str, str] = {}
     for caller, first in firsts.items():
         named = _named(caller, first, attempts, agents, root)
@@ -62,7 +65,7 @@ def assign(
             for agent in agents.values()
             if agent.id not in found.values() and agent.id != root and (agent.depth > 1) is deep
         ]
-        certain &= _by_order(callers, free, firsts, times, found)
+        certain &= _by_order(callers, free, firsts, lasts, times, found)
     return found, certain
 
 
@@ -104,6 +107,7 @@ def _by_order(
     callers: Iterable[str],
     free: Sequence[Agent],
     firsts: Mapping[str, Attempt],
+    lasts: Mapping[str, Attempt],
     times: Mapping[int, float],
     found: dict[str, str],
 ) -> bool:
@@ -116,10 +120,20 @@ def _by_order(
         choice = started or pool
         if not choice:
             return certain
-        agent = min(choice, key=lambda one: _start(one, times))
+        # Of those that fit, one whose own log ends as this caller's calls do.
+        alike = [one for one in choice if _failed(one) is not lasts[caller].complete]
+        agent = min(alike or choice, key=lambda one: _start(one, times))
         pool.remove(agent)
         found[caller] = agent.id
     return certain
+
+
+def _failed(agent: Agent) -> bool:
+    """Whether the agent's own records close with an error."""
+    for event in reversed(agent.events):
+        if is_bad(event) or is_good(event):
+            return is_bad(event)
+    return False
 
 
 def _alive(agent: Agent) -> bool:

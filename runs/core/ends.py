@@ -14,6 +14,7 @@ from runs.core.agents import Agent, Run
 from runs.core.attempts import Attempt, Call
 from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
+from runs.core.signs import is_bad, is_good
 
 PROVIDER_ERRORS = frozenset({"rate_limit", "auth", "bad_request", "overloaded", "server", "limit"})
 """Error classes in which the provider answered, and said no."""
@@ -73,10 +74,13 @@ def failure_of(history: History, run: Run) -> Failure | None:
         return own
     if own is None and not history.callers_certain and _said_something(events_of(history, run)):
         return None
+    status = attempt.http_status
+    if own is not None and own.by_provider and (status is None or status < 400):
+        status = own.http_status
     return Failure(
         own.event if own else attempt.event,
-        attempt.error_class,
-        attempt.http_status,
+        own.error_class if own is not None and own.by_provider else attempt.error_class,
+        status,
         own is not None,
         attempt,
     )
@@ -86,9 +90,9 @@ def _own_failure(history: History, run: Run) -> Failure | None:
     """The error that closes the run's own log, if nothing good follows it."""
     found: Event | None = None
     for event in events_of(history, run):
-        if _is_bad(event):
+        if is_bad(event):
             found = event
-        elif _is_good(event):
+        elif is_good(event):
             found = None
     if found is None:
         return None
@@ -101,28 +105,8 @@ def _own_failure(history: History, run: Run) -> Failure | None:
     )
 
 
-def _is_bad(event: Event) -> bool:
-    if event.kind is Kind.ERROR:
-        return event.get("error_class") != "aborted" and not event.get("will_retry")
-    if event.kind is Kind.MODEL_ENDED:
-        return event.get("ok") is False and event.get("error_class") != "aborted"
-    if event.kind is Kind.AGENT_MESSAGE:
-        return bool(event.get("error"))
-    return event.kind is Kind.TURN_ENDED and event.get("status") == "failed"
-
-
-def _is_good(event: Event) -> bool:
-    if event.kind is Kind.MODEL_ENDED:
-        return event.get("ok") is True
-    if event.kind is Kind.AGENT_MESSAGE:
-        return not event.get("error") and (
-            bool(event.get("text_length")) or bool(event.get("tool_calls"))
-        )
-    return event.kind is Kind.TOOL_STARTED
-
-
 def _said_something(events: list[Event]) -> bool:
-    return any(event.kind is Kind.AGENT_MESSAGE and _is_good(event) for event in events)
+    return any(event.kind is Kind.AGENT_MESSAGE and is_good(event) for event in events)
 
 
 def final_message(history: History, run: Run) -> Event | None:

@@ -93,6 +93,18 @@ class History:
         return frozenset(place.source for event in self.events for place in event.sightings)
 
     @cached_property
+    def rough(self) -> frozenset[str]:
+        """Files whose records have no times of their own: most of their lines share one."""
+        lines: dict[str, set[int | None]] = defaultdict(set)
+        times: dict[str, set[float]] = defaultdict(set)
+        for event in self.events:
+            lines[event.file].add(event.line)
+            times[event.file].add(self.time(event))
+        return frozenset(
+            file for file, found in lines.items() if len(found) >= 2 * len(times[file]) > 1
+        )
+
+    @cached_property
     def cut_short(self) -> Event | None:
         """The guard or cancel by which we ended the run; what is missing then proves nothing."""
         ours = [
@@ -150,7 +162,7 @@ class History:
     @cached_property
     def agents(self) -> dict[str, Agent]:
         """Agents by id, with runs, parents and depth, in order of appearance."""
-        agents = collect(self.events)
+        agents = collect(self.events, self._times)
         self.root = root_of(agents, self._by_kind[Kind.SESSION_STARTED])
         for agent in agents.values():
             if agent.id == self.root:
@@ -255,6 +267,17 @@ class History:
         for attempt in self.attempts:
             found[attempt.agent].append(attempt)
         return found
+
+    @cached_property
+    def clocks_agree(self) -> bool:
+        """Whether the provider's times fit the log's: no reply came before its request."""
+        mine = self.attempts_by_agent.get(self.root, ())
+        said = [
+            event
+            for event in self.of(Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.SPAWN_REQUESTED)
+            if event.agent == self.root and event.source != "provider"
+        ]
+        return not mine or not said or mine[0].start <= self.time(said[0]) + SKEW
 
     @cached_property
     def callers(self) -> dict[str, str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from runs.core.agents import Agent, tells_end
+from runs.core.agents import Agent, Run, tells_end
 from runs.core.attempts import Attempt, Call
 from runs.core.ends import failure_of, true_end
 from runs.core.events import Event, Kind
@@ -18,11 +18,20 @@ VIEWS = ("stdout", "session", "log", "hooks", "trace", "bus", "rpc", "acp")
 
 def agent_rows(history: History) -> list[AgentRow]:
     """One row for each agent, parents before their children."""
-    ordered = sorted(
-        history.agents.values(), key=lambda agent: [*_path(history, agent.id), agent.id]
-    )
+    ordered = sorted(history.agents.values(), key=lambda agent: _path(history, agent.id))
     callers = {agent: caller for caller, agent in history.callers.items()}
-    return [_agent_row(history, agent, callers.get(agent.id)) for agent in ordered]
+    told = history.of(Kind.AGENT_STARTED, Kind.AGENT_ENDED)
+    telling = {place.source for event in told for place in event.sightings}
+    return [_agent_row(history, agent, callers.get(agent.id), telling) for agent in ordered]
+
+
+def _refs(run: Run, views: Iterable[str]) -> dict[str, str]:
+    """Where the run's first terminal of each view stands in that view."""
+    found: dict[str, str] = {}
+    for view in views:
+        for event in run.ends_in(view)[:1]:
+            found[view] = next(place.ref for place in event.sightings if place.source == view)
+    return found
 
 
 def _path(history: History, agent: str) -> list[str]:
@@ -31,13 +40,13 @@ def _path(history: History, agent: str) -> list[str]:
     return [places.get(name, "") for name in reversed(line)]
 
 
-def _agent_row(history: History, agent: Agent, caller: str | None) -> AgentRow:
+def _agent_row(
+    history: History, agent: Agent, caller: str | None, telling: Collection[str]
+) -> AgentRow:
     last = agent.runs[-1] if agent.runs else None
-    views = [view for view in VIEWS if view in ("stdout", "session") or view in history.sources]
+    views = [view for view in VIEWS if view in ("stdout", "session") or view in telling]
     terminal = {view: _terminal(agent, view) for view in views}
-    refs = {
-        view: last.ends_in(view)[0].ref for view in views if last is not None and last.ends_in(view)
-    }
+    refs = _refs(last, views) if last is not None else {}
     failure = failure_of(history, last) if last is not None else None
     start = agent.first
     return AgentRow(

@@ -60,6 +60,9 @@ class OneTerminal(Law):
             )
         if _elsewhere(history, run):
             return self.unknown(run.agent, "This log does not show how a child ends.", run.start)
+        parent = history.agents.get(history.parent_of(run.agent))
+        if parent is None or not parent.events:
+            return self.unknown(run.agent, "The log of its parent is not here.", run.start)
         if _said_to_be_gone(history, run):
             return self.unknown(
                 run.agent, "The runtime no longer lists it; only the record is missing.", run.start

@@ -32,7 +32,7 @@ class TrueTerminal(Law):
         "truncated_success",
         "false_failure",
     )
-    follows = ("L3", "L16")
+    follows = ("L3", "L16", "L13")
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
         for run in history.runs:

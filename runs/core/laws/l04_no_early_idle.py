@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from runs.core.agents import Run
+from runs.core.agents import TERMINAL, Run
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -86,8 +86,17 @@ def _unlisted(history: History, owner: str, event: Event) -> list[Run]:
     return [
         run
         for run in history.open_runs(owner, event)
-        if run.agent not in listed and not _ends_elsewhere(run) and not history.may_have_lost(run)
+        if run.agent not in listed
+        and not _ends_elsewhere(run)
+        and not history.may_have_lost(run)
+        and not _known_to_be_over(history, run, event)
     ]
+
+
+def _known_to_be_over(history: History, run: Run, event: Event) -> bool:
+    """Whether the owner was told of the run's end before; then only the terminal is missing."""
+    told = [note for note in run.notices if note.get("status") in TERMINAL]
+    return any(history.precedes(note, event) for note in told)
 
 
 def _ends_elsewhere(run: Run) -> bool:

@@ -149,7 +149,7 @@ class SaneRetry(Law):
         gaps = call.gaps
         if len(gaps) < FLAT_GAPS + (0 if call.failed else 1) or not _constant(gaps):
             return None
-        if any(attempt.retry_after for attempt in call.attempts):
+        if any(attempt.retry_after or _may_have_said(attempt) for attempt in call.attempts):
             return None  # they follow the provider's own word
         return self.broken(
             agent,
@@ -247,6 +247,12 @@ def _events(call: Call) -> list[Event]:
     if len(tries) > 40:
         tries = [*tries[:20], *tries[-20:]]
     return [attempt.event for attempt in tries]
+
+
+def _may_have_said(attempt: Attempt) -> bool:
+    """Whether the answer is one that comes with a Retry-After, and the log does not show it."""
+    shown = attempt.ended is not None and "retry_after" in attempt.ended.data
+    return attempt.http_status in (429, 503, 529) and not shown
 
 
 def _ignored(call: Call, limits: Thresholds) -> list[Attempt]:

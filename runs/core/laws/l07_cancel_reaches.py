@@ -135,16 +135,10 @@ def _reaches(history: History, event: Event, run: Run) -> bool:
 
 def _traffic(history: History, run: Run, since: float) -> list[Event]:
     """Requests and tool calls that the run began after `since`."""
-    later = [
-        call.attempts[0].event
-        for call in history.calls_of(run.agent, run)
-        if call.attempts[0].start > since
-    ]
+    calls = history.calls_of(run.agent, run) if history.clocks_agree else []
+    later = [call.attempts[0].event for call in calls if call.attempts[0].start > since]
     retried = [
-        attempt.event
-        for call in history.calls_of(run.agent, run)
-        for attempt in call.attempts[1:]
-        if attempt.start > since
+        attempt.event for call in calls for attempt in call.attempts[1:] if attempt.start > since
     ]
     tools = [
         one.start

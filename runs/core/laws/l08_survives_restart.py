@@ -139,7 +139,7 @@ class SurvivesRestart(Law):
             return
         gone = history.time(exits[-1])
         late = [one for one in history.attempts if one.start > gone + AFTERLIFE]
-        if late and history.timed:
+        if late and history.timed and history.clocks_agree:
             yield self.broken(
                 late[0].agent or history.root,
                 f"{len(late)} requests reached the provider after the process was gone, the first "

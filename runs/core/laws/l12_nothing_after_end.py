@@ -48,7 +48,7 @@ class NothingAfterEnd(Law):
     def _judge(self, history: History, run: Run) -> Finding:
         if history.seen_only_in(run.agent, "hooks", "trace"):
             return self.unknown(run.agent, "What it does is not to be seen in these views.")
-        end = run.ends[0]
+        end = _surest(history, run)
         late = _work_after(history, run, end)
         if not late:
             return self.holds(run.agent, "Nothing of it follows its terminal.", end)
@@ -66,24 +66,32 @@ class NothingAfterEnd(Law):
         )
 
 
+def _surest(history: History, run: Run) -> Event:
+    """The first terminal of a file with times of its own, else the first of all."""
+    sure = [event for event in run.ends if event.file not in history.rough]
+    return (sure or run.ends)[0]
+
+
 def _work_after(history: History, run: Run, end: Event) -> list[Event]:
-    own = [event for event in events_of(history, run) if event.kind in _WORK]
-    sent = [
-        attempt.received or attempt.event
-        for call in history.calls_of(run.agent, run)
-        for attempt in call.attempts
-    ]
-    late = [
-        event
-        for event in [*own, *sent]
-        if history.place(event) > history.place(end)
-        and (
-            not history.timed
-            or history.time(event) - history.time(end) > SLACK
-            or (event.file == end.file and event.t is None)
-        )
-    ]
+    found = [event for event in events_of(history, run) if event.kind in _WORK]
+    if history.clocks_agree:
+        found += [
+            attempt.received or attempt.event
+            for call in history.calls_of(run.agent, run)
+            for attempt in call.attempts
+        ]
+    late = [event for event in found if _is_later(history, event, end)]
     return sorted({event.seq: event for event in late}.values(), key=history.place)
+
+
+def _is_later(history: History, event: Event, end: Event) -> bool:
+    if history.place(event) <= history.place(end):
+        return False
+    if event.file == end.file and end.file in history.rough:
+        return True
+    if {event.file, end.file} & history.rough:
+        return False
+    return not history.timed or history.time(event) - history.time(end) > SLACK
 
 
 def _was_busy(history: History, run: Run, end: Event) -> bool:

@@ -1,0 +1,27 @@
+"""Good and bad signs in an agent's own records: which events say that its model call went well."""
+
+from __future__ import annotations
+
+from runs.core.events import Event, Kind
+
+
+def is_bad(event: Event) -> bool:
+    """An error that is not announced to be tried again, and no abort."""
+    if event.kind is Kind.ERROR:
+        return event.get("error_class") != "aborted" and not event.get("will_retry")
+    if event.kind is Kind.MODEL_ENDED:
+        return event.get("ok") is False and event.get("error_class") != "aborted"
+    if event.kind is Kind.AGENT_MESSAGE:
+        return bool(event.get("error"))
+    return event.kind is Kind.TURN_ENDED and event.get("status") == "failed"
+
+
+def is_good(event: Event) -> bool:
+    """A whole model call: it answered, said something, or began a tool."""
+    if event.kind is Kind.MODEL_ENDED:
+        return event.get("ok") is True
+    if event.kind is Kind.AGENT_MESSAGE:
+        return not event.get("error") and (
+            bool(event.get("text_length")) or bool(event.get("tool_calls"))
+        )
+    return event.kind is Kind.TOOL_STARTED
