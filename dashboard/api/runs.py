@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, JsonResponse
 from ninja import Query, Router, Status
 
 from dashboard import pictures, rows
@@ -79,7 +79,7 @@ def list_runs(request: HttpRequest, q: str = "", before: int | None = None) -> A
 )
 def read_run(request: HttpRequest, permalink: str) -> Any:
     """The JSON of `reproduce`."""
-    return report.document(_find(permalink))
+    return JsonResponse(report.document(_find(permalink)))  # whole: also the keys not listed here
 
 
 @router.get(
