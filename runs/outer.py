@@ -16,6 +16,7 @@ from typing import IO, Any, Final
 import psutil
 
 from runs import bubblewrap
+from runs.errors import HarnessError
 from runs.seal import Seal, folders_of
 from runs.workspace import Workspace
 
@@ -53,9 +54,11 @@ class Outer:
                     pass_fds=[theirs.fileno(), options.fileno()],
                     start_new_session=True,
                 )
-        except BaseException:
+        except BaseException as error:
             self.control.close()
             self._errors.close()
+            if isinstance(error, OSError):
+                raise HarnessError(f"The seal cannot be raised: {error}.") from error
             raise
         self.pid = self._process.pid
 
@@ -116,6 +119,7 @@ def _command(
         "network": seal.network,
         "listener": listener,
         "own_user": seal.own_user,
+        "own_processes": seal.processes,
     }
     if seal.by == "bwrap" and seal.bwrap is not None:
         readonly = [*folders_of(_PYTHON), *shown]

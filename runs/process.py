@@ -13,8 +13,6 @@ process is killed, the minder sees its socket close and kills everything too.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
@@ -27,6 +25,7 @@ from runs.errors import HarnessError
 from runs.outer import Outer
 from runs.sample import Sampler
 from runs.seal import Seal
+from runs.streams import Streams
 from runs.workspace import MIB, Workspace
 
 if TYPE_CHECKING:
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 OnNetwork = Callable[[dict[str, Any]], None]
 """Takes ``{"host", "address", "port", "what"}`` of one attempt, as in `network.attempt`."""
 
-READ_AHEAD: Final = 64 * 1024
-"""Bytes of a standard stream that wait in memory at most (twice that, to be exact)."""
 MOST_ATTEMPTS: Final = 1000
 _ANSWER: Final = 6.0
 """Seconds that the minder gets to report after the grace; a stopped one never does."""
@@ -70,6 +67,8 @@ class Ended:
     left: int = 0
     """Processes that it left behind (killed by us)."""
     lost: bool = False
+    crowded: bool = False
+    """It was ended because it had become too many processes."""
 
 
 class Running:
@@ -80,13 +79,15 @@ class Running:
         pid: int,
         control: Control,
         outer: Outer,
-        streams: tuple[asyncio.StreamReader, asyncio.StreamReader, asyncio.StreamWriter | None],
+        streams: Streams,
     ) -> None:
         self.pid = pid
         """As this machine sees it (0: it was gone before it could be found)."""
-        self.stdout, self.stderr, self.stdin = streams
-        """Bytes; `await read(n)`. Reading slowly makes the agent wait, nothing piles up."""
+        self.stdout, self.stderr, self.stdin = streams.stdout, streams.stderr, streams.stdin
+        """Bytes; `await read(n)`. Reading slowly makes the agent wait, nothing piles up. Read
+        to the end inside of `prepare`: what is unread in the pipe afterwards is dropped."""
         self.sampler = Sampler(outer.minder or outer.pid)
+        self._transports = streams.transports
         self._control = control
         self._outer = outer
 
@@ -97,7 +98,12 @@ class Running:
         if message is None:
             self.sampler.kill_survivors()
             return Ended(lost=True)
-        return Ended(message.get("code"), message.get("signal"), int(message.get("left", 0)))
+        return Ended(
+            code=message.get("code"),
+            signal=message.get("signal"),
+            left=int(message.get("left", 0)),
+            crowded=bool(message.get("crowded")),
+        )
 
     async def kill(self, grace: float = 2.0) -> Ended:
         """TERM, `grace` seconds, KILL, for the whole tree; returns when nothing is left."""
@@ -108,6 +114,11 @@ class Running:
                 self.sampler.tree()
                 self._outer.kill()
         return await self.wait()
+
+    def close(self) -> None:
+        """Close our ends of the standard streams."""
+        for transport in self._transports:
+            transport.close()
 
     def sample(self) -> dict[str, Any]:
         """``{"rss": bytes, "cpu": percent of one core, "processes": n}`` now."""
@@ -162,12 +173,11 @@ class Stage:
             "cwd": str(workspace.inside.work),
             "limits": self._limits.as_dict(self._seal.own_user),
         }
-        fds, streams = await _streams(launch.stdin == "pipe")
+        streams = await Streams.open(launch.stdin == "pipe")
         try:
-            await self._control.send(order, fds)
+            await self._control.send(order, streams.theirs)
         finally:
-            for fd in fds:
-                os.close(fd)
+            streams.close_theirs()
         message = await _within(self._control.started, "start the agent")
         if message is None or message["what"] == "failed":
             why = message["why"] if message else "the minder is gone"
@@ -205,8 +215,7 @@ class Stage:
         await self._outer.gone()
         if self.running is not None:
             self.running.sampler.kill_survivors()
-            if self.running.stdin is not None:
-                self.running.stdin.close()
+            self.running.close()
 
 
 @asynccontextmanager
@@ -260,33 +269,3 @@ async def _within(
     if not done:
         raise HarnessError(f"It took more than {_RAISE:.0f} seconds to {what}.")
     return future.result()
-
-
-async def _streams(
-    want_stdin: bool,
-) -> tuple[
-    list[int], tuple[asyncio.StreamReader, asyncio.StreamReader, asyncio.StreamWriter | None]
-]:
-    """The agent's three descriptors, and our ends of them."""
-    loop = asyncio.get_running_loop()
-    readers, fds = [], []
-    for _ in range(2):
-        read, write = os.pipe()
-        fds.append(write)
-        reader = asyncio.StreamReader(limit=READ_AHEAD)
-        await loop.connect_read_pipe(
-            lambda reader=reader: asyncio.StreamReaderProtocol(reader),  # type: ignore[misc]
-            os.fdopen(read, "rb", 0),
-        )
-        readers.append(reader)
-    if not want_stdin:
-        fds.insert(0, os.open(os.devnull, os.O_RDONLY))
-        return fds, (readers[0], readers[1], None)
-    read, write = os.pipe()
-    fds.insert(0, read)
-    transport, protocol = await loop.connect_write_pipe(
-        lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()), os.fdopen(write, "wb", 0)
-    )
-    with contextlib.suppress(AttributeError):
-        transport.set_write_buffer_limits(READ_AHEAD)
-    return fds, (readers[0], readers[1], asyncio.StreamWriter(transport, protocol, None, loop))

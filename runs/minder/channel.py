@@ -15,6 +15,7 @@ from typing import Any, Final
 
 CHUNK: Final = 65536
 MOST_FDS: Final = 16
+_CLOSE_ON_EXEC: Final[int] = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 LONGEST: Final = 64 * 1024 * 1024
 
 
@@ -46,7 +47,7 @@ class Inbox:
         """Receive once; whole messages with their descriptors, None at the end of the stream."""
         room = socket.CMSG_SPACE(MOST_FDS * array.array("i").itemsize)
         try:
-            data, extra, _, _ = self._sock.recvmsg(CHUNK, room)
+            data, extra, _, _ = self._sock.recvmsg(CHUNK, room, _CLOSE_ON_EXEC)
         except (BlockingIOError, InterruptedError):
             return []
         except ConnectionError:

@@ -46,8 +46,9 @@ def _become(order: dict[str, Any], fds: list[int], report: int, own_user: bool) 
         os.set_inheritable(report, False)
         if report <= 2:
             raise OSError("the standard streams were closed")
-        for handled in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGPIPE):
-            signal.signal(handled, signal.SIG_DFL)
+        for number in signal.valid_signals():  # also what whoever started us had ignored
+            with contextlib.suppress(OSError, ValueError):
+                signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         _limit(order.get("limits", {}))
         if own_user:
@@ -88,6 +89,11 @@ def reap() -> dict[int, int]:
         if pid == 0:
             return ended
         ended[pid] = status
+
+
+def crowd() -> int:
+    """How many processes there are in our namespace (all of them ours when it is our own)."""
+    return sum(entry.name.isdigit() for entry in os.scandir("/proc"))
 
 
 def descendants() -> list[int]:

@@ -18,6 +18,8 @@ from .names import NameServer
 from .network import Lookout, loopback_up, route_everything_here
 from .own import raise_own
 
+LOOK: Final = 0.5
+"""Seconds between two looks at the number of the agent's processes."""
 MOST_ATTEMPTS: Final = 500
 """Different attempts that are reported in one run; a flood of them must not flood us."""
 
@@ -35,6 +37,9 @@ class Minder:
         self.left = 0
         self.kill_at: float | None = None
         self.over = False
+        self.crowded = False
+        self.most = 0
+        """Processes that the agent may have; 0 where we cannot tell its from others."""
         self.noted: dict[tuple[Any, ...], float] = {}
 
     def live(self) -> None:
@@ -51,13 +56,26 @@ class Minder:
         try:
             self._ready()
             while not self.over:
-                wait = None if self.kill_at is None else max(self.kill_at - time.monotonic(), 0)
-                for key, _ in self.selector.select(wait):
+                for key, _ in self.selector.select(self._patience()):
                     key.data()
-                if self.kill_at is not None and time.monotonic() >= self.kill_at:
-                    self._finish()
+                self._look()
         finally:
             children.kill_everything(self.agent)
+
+    def _patience(self) -> float | None:
+        """Seconds until something is to be done though nothing happens."""
+        if self.kill_at is not None:
+            return max(self.kill_at - time.monotonic(), 0)
+        return LOOK if self.agent and self.most else None
+
+    def _look(self) -> None:
+        """The grace may be over; the agent may have become too many."""
+        if self.kill_at is not None:
+            if time.monotonic() >= self.kill_at:
+                self._finish()
+        elif self.agent and self.most and children.crowd() > self.most:
+            self.crowded = True
+            self._end(0)
 
     def _watch(self, thing: Any, then: Callable[[], None]) -> None:
         self.selector.register(thing, selectors.EVENT_READ, then)
@@ -141,6 +159,8 @@ class Minder:
             self._say({"what": "failed", "why": str(error)})
             self.over = True
             return
+        if self.settings.get("own_processes"):
+            self.most = int(order.get("limits", {}).get("NPROC", 0))
         self._say({"what": "started", "pid": self.agent})
 
     def _children(self, wake: int) -> None:
@@ -170,7 +190,7 @@ class Minder:
         if self.status is not None:
             code = os.waitstatus_to_exitcode(self.status)
             report = {"code": code} if code >= 0 else {"signal": -code}
-            self._say({"what": "ended", **report, "left": self.left})
+            self._say({"what": "ended", **report, "left": self.left, "crowded": self.crowded})
         self.over = True
 
 

@@ -15,7 +15,7 @@ from runs.guards import MIB, OUTPUT, Guards
 from runs.guards import Limits as Stops
 from runs.process import Limits, prepare
 from runs.seal import Seal, folders_of
-from runs.tests.process.support import PYTHON, python, run
+from runs.tests.process.support import PYTHON, alive, python, run, seal_of
 from runs.workspace import Workspace
 
 FLOOD = "import os\nwhile True: os.write(1, b'x' * 65536)"
@@ -124,6 +124,32 @@ async def test_it_never_follows_a_link_where_a_session_file_should_be(
     assert workspace.cut_down() == 0
     assert list(workspace.logs.iterdir()) == []
     assert secret.read_text() == "not for you"
+
+
+@pytest.mark.parametrize("kind", ["bwrap", "minder-sealed"])
+async def test_it_ends_an_agent_that_becomes_ever_more(
+    kind: str, tmp_path: Path, token: str
+) -> None:
+    code = (
+        "import os, time\nfor _ in range(300):\n"
+        "    try:\n        if os.fork() == 0: time.sleep(600)\n"
+        "    except OSError: os._exit(3)\n"
+        "time.sleep(600)"
+    )
+    result = await run(seal_of(kind), tmp_path, python(code, token), limits=Limits(processes=60))
+    # The system itself refuses an ordinary user more; root's agent is ended by the minder.
+    assert result.ended.crowded or result.ended.code == 3
+    assert alive(token) == []
+
+
+async def test_it_starts_with_no_signal_ignored(seal: Seal, tmp_path: Path) -> None:
+    script = "while read key value; do test $key = SigIgn: && echo $value; done < /proc/self/status"
+    before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        result = await run(seal, tmp_path, ("/bin/sh", "-c", script))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert int(result.stdout, 16) == 0
 
 
 async def test_it_talks_over_standard_input(seal: Seal, tmp_path: Path) -> None:
