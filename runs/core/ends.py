@@ -138,6 +138,8 @@ def true_end(history: History, agent: Agent) -> str:
     if not agent.runs:
         return "unknown"
     run = agent.runs[-1]
+    if run.status in ("cancelled", "interrupted"):
+        return _ended_word(history, run)
     if failure_of(history, run) is not None:
         return "failed"
     if run.ends:

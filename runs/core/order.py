@@ -1,10 +1,12 @@
-"""Order and pairs: folding of repeated sightings, times, open and closed intervals."""
+"""Events in order: folded sightings, times, places, and pairs of start and end."""
 
 from __future__ import annotations
 
+import bisect
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from runs.core.events import Event, Kind, sighted
 
@@ -75,3 +77,69 @@ def intervals(events: Sequence[Event], opens: Kind, key: str) -> dict[str, list[
         if place is not None:
             found[agent][place] = Interval(found[agent][place].start, event, agent)
     return dict(found)
+
+
+class Ordered:
+    """Events in order, by kind, with their times and places."""
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        folded = fold(events)
+        self._times = times_of(folded)
+        self.events: tuple[Event, ...] = tuple(
+            sorted(folded, key=lambda event: (self._times[event.seq], closes(event), event.seq))
+        )
+        self._places = {event.seq: place for place, event in enumerate(self.events)}
+        self._by_kind: dict[Kind, list[Event]] = defaultdict(list)
+        for event in self.events:
+            self._by_kind[event.kind].append(event)
+        self.timed = any(event.t is not None for event in self.events)
+        self.end = max(self._times.values(), default=0.0)
+
+    def of(self, *kinds: Kind) -> list[Event]:
+        """The events of these kinds, in order."""
+        if len(kinds) == 1:
+            return list(self._by_kind.get(kinds[0], ()))
+        found = [event for kind in kinds for event in self._by_kind.get(kind, ())]
+        return sorted(found, key=self.place)
+
+    def time(self, event: Event) -> float:
+        """Seconds since the run's start; of an untimed event, when its neighbours happened."""
+        return self._times[event.seq]
+
+    def place(self, event: Event) -> int:
+        """The event's place in the order of the history, from 0."""
+        return self._places[event.seq]
+
+    def after(self, event: Event, *kinds: Kind) -> Iterator[Event]:
+        """The events that follow it, of these kinds (all kinds if none is given)."""
+        wanted = self.events if not kinds else self.of(*kinds)
+        start = bisect.bisect_right([self.place(one) for one in wanted], self.place(event))
+        yield from wanted[start:]
+
+    def between(self, first: Event | None, last: Event | None, *kinds: Kind) -> list[Event]:
+        """The events from `first` to `last`, both left out; None is the edge of the history."""
+        low = -1 if first is None else self.place(first)
+        high = len(self.events) if last is None else self.place(last)
+        return [event for event in self.of(*kinds) if low < self.place(event) < high]
+
+    @property
+    def last(self) -> Event | None:
+        """The last event of the history."""
+        return self.events[-1] if self.events else None
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The views in which anything was seen."""
+        return frozenset(place.source for event in self.events for place in event.sightings)
+
+    @cached_property
+    def rough(self) -> frozenset[str]:
+        """Files whose records have no times of their own: most of their lines share one."""
+        lines: dict[str, set[int | None]] = defaultdict(set)
+        times: dict[str, set[float]] = defaultdict(set)
+        for event in self.events:
+            lines[event.file].add(event.line)
+            times[event.file].add(self.time(event))
+        return frozenset(
+            file for file, found in lines.items() if len(found) >= 2 * len(times[file]) > 1
+        )
