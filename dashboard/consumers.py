@@ -25,6 +25,8 @@ WINDOW = 2_000
 """Events that may be on their way to a browser without its word that it has them."""
 BATCH = 500
 """Events in one message, at most."""
+PIECE = 240_000
+"""Characters of one frame; the server sends none of more than a mebibyte."""
 GONE = 4404
 """Close code: the run does not exist (any more)."""
 
@@ -39,8 +41,13 @@ class Socket:
         self.watcher = Watcher()
 
     async def say(self, text: str) -> None:
-        """Send one message."""
-        await self._send({"type": "websocket.send", "text": text})
+        """Send one message; a long one in pieces that begin with ``+``, the last with ``=``."""
+        if len(text) <= PIECE:
+            await self._send({"type": "websocket.send", "text": text})
+            return
+        for start in range(0, len(text), PIECE):
+            sign = "+" if start + PIECE < len(text) else "="
+            await self._send({"type": "websocket.send", "text": sign + text[start : start + PIECE]})
 
     async def close(self, code: int) -> None:
         """Close the socket from our side."""
@@ -122,8 +129,7 @@ class RunSocket(Socket):
         if self.at < hub.tip:
             return False
         if self.picture_version != hub.picture.version:
-            text = hub.picture.message(self.picture_version)
-            self.picture_version = hub.picture.version
+            self.picture_version, text = await hub.picture.message(self.picture_version)
             await self.say(text)
             return True
         if self.state_version != hub.state_version:

@@ -135,7 +135,7 @@ class RunHub(BaseHub):
         if changed:
             self.state_version += 1
         if changed or self.tip != before:
-            self.picture.stale((state or {}).get("status"), self.tip)
+            self.picture.stale((self.state_version, self.tip))
             self.tell()
 
     def _keep(self, rows: list[tuple[int, str]]) -> None:

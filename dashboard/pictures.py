@@ -1,7 +1,7 @@
-"""The timeline of a watched run: computed once for all its watchers, sent as changes.
+"""The timeline of a watched run: drawn once for all its watchers, sent as changes.
 
 A picture has a version. A watcher that holds the version before gets only what
-changed (:func:`change`), any other the whole. Recomputing waits at least
+changed (:func:`change`), any other the whole. Drawing again waits at least
 half a second, and four times as long as the last one took, so that a long run
 never keeps the process busy with drawing.
 """
@@ -9,16 +9,15 @@ never keeps the process busy with drawing.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from dashboard import reading
-from runs import store
-from runs.core import law
-from runs.core.timeline import timeline
-from runs.models import Finding, Run
+from runs import pictures
+from runs.models import Run
 
 log = logging.getLogger(__name__)
 
@@ -29,26 +28,8 @@ _LISTS = ("bars", "marks", "gaps")
 
 def timeline_of(run_id: int) -> dict[str, Any]:
     """The run's timeline as `runs.core.timeline` draws it from the stored events."""
-    run = Run.objects.get(pk=run_id)
-    return timeline(store.history(run), stored_findings(run_id))
-
-
-def stored_findings(run_id: int) -> list[law.Finding]:
-    """The findings that were stored for the run, as the pure core's objects."""
-    rows = Finding.objects.filter(run_id=run_id).order_by("position", "pk")
-    return [
-        law.Finding(
-            law=row.law,
-            verdict=law.Verdict(row.verdict),
-            agent=row.agent,
-            reason=row.reason,
-            evidence=tuple(law.Evidence(item["seq"], item["ref"]) for item in row.evidence),
-            because=row.because,
-            label=row.label,
-            figures=row.figures,
-        )
-        for row in rows
-    ]
+    drawn: dict[str, Any] = json.loads(pictures.text_of(Run.objects.get(pk=run_id)))
+    return drawn
 
 
 class Picture:
@@ -59,26 +40,29 @@ class Picture:
         self.version = 0
         self._tell = tell
         self._stale = asyncio.Event()
-        self._drawn_for: tuple[str | None, int] | None = None
-        self._wanted: tuple[str | None, int] = (None, 0)
+        self._drawn_for: object = None
+        self._wanted: object = ()
+        self._growing: pictures.Growing | None = None
         self._now: dict[str, Any] = {}
         self._whole = ""
         self._change = ""
 
-    def stale(self, status: str | None, tip: int) -> None:
-        """The run moved on: draw again when the spacing allows."""
-        self._wanted = (status, tip)
+    def stale(self, wanted: object) -> None:
+        """The run moved on to the state `wanted`: draw again when the spacing allows."""
+        self._wanted = wanted
         self._stale.set()
 
-    def message(self, held: int) -> str:
-        """The text that brings a watcher who holds version `held` to the newest."""
-        if held and held == self.version - 1:
-            return self._change
-        if not self._whole:
-            self._whole = reading.compact(
-                {"type": "timeline", "version": self.version, "timeline": self._now}
-            )
-        return self._whole
+    async def message(self, held: int) -> tuple[int, str]:
+        """Version and text that bring a watcher who holds version `held` to the newest."""
+        version, now = self.version, self._now
+        if held and held == version - 1 and self._change:
+            return version, self._change
+        whole = self._whole
+        if not whole:
+            whole = await reading.in_picture_thread(reading.compact, now)
+            if version == self.version:
+                self._whole = whole
+        return version, f'{{"type":"timeline","version":{version},"timeline":{whole}}}'
 
     async def keep(self) -> None:
         """Draw whenever the picture is stale, for as long as the hub lives."""
@@ -95,18 +79,32 @@ class Picture:
         if wanted == self._drawn_for:
             return
         try:
-            drawn = await reading.in_picture_thread(timeline_of, self.run_id)
-            changes = await reading.in_picture_thread(change, self._now, drawn)
+            now, whole, changed = await reading.in_picture_thread(self._drawn)
+        except Run.DoesNotExist:
+            return
         except Exception:  # a picture that cannot be drawn must not end the live part
             log.exception("The timeline of run %s could not be drawn.", self.run_id)
             return
         self._drawn_for = wanted
         self.version += 1
-        self._now, self._whole = drawn, ""
-        self._change = reading.compact(
-            {"type": "timeline", "version": self.version, "change": changes}
-        )
+        self._now, self._whole, self._change = now, whole, changed
         self._tell()
+
+    def _drawn(self) -> tuple[dict[str, Any], str, str]:
+        """In the picture thread: the timeline, its text if at hand, the text of the change."""
+        run = Run.objects.get(pk=self.run_id)
+        if not run.is_open:
+            self._growing = None
+            return {}, pictures.text_of(run), ""
+        self._growing = self._growing or pictures.Growing(self.run_id)
+        now = self._growing.draw(run)
+        changes = change(self._now, now)
+        version = self.version + 1
+        return (
+            now,
+            "",
+            reading.compact({"type": "timeline", "version": version, "change": changes}),
+        )
 
 
 def change(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
