@@ -115,14 +115,15 @@ export class EventList {
 
   /** New events at the end. @param {import("./events-words.js").Event[]} fresh */
   append(fresh) {
-    const stick = this.rows.atEnd || !this.shown.length;
+    const stick = this.page.open && (this.rows.atEnd || !this.shown.length);
     const matching = fresh.filter((event) => passes(event, this.terms));
     for (const event of matching) this.shown.push(event);
     const gone = this.store.trim();
     if (gone) this.shown = this.shown.filter((event) => event.seq >= this.store.first);
     this.rows.show(this.shown, stick);
     if (!document.hidden) this.rows.draw();
-    if (!stick) this.#told(this.unseen + matching.length);
+    if (this.selection.seq !== null && this.revealed !== this.selection.seq) this.reveal();
+    if (!stick && this.page.open) this.#told(this.unseen + matching.length);
     this.#count();
   }
 
@@ -169,6 +170,7 @@ export class EventList {
   reveal() {
     const at = this.index;
     if (at >= 0) {
+      this.revealed = this.selection.seq;
       this.rows.reveal(at);
       this.rows.draw();
       this.scroller.setAttribute("aria-activedescendant", `row-${this.shown[at].seq}`);

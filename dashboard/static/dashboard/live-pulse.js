@@ -44,7 +44,9 @@ export class Pulse {
         this.attempt = { n: data.attempt ?? this.attempt?.n, of: data.of, next };
       } else if (kind === "request.received") {
         this.attempt = { n: data.attempt, of: this.attempt?.of, next: null };
-      } else if (kind === "request.ended" && data.complete) this.attempt = null;
+      } else if ((kind === "request.ended" && data.complete) || kind === "agent.ended" || kind === "process.exited") {
+        this.attempt = null;
+      }
     }
   }
 

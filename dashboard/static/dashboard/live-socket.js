@@ -31,9 +31,10 @@ export class LiveSocket {
     const socket = new WebSocket(`${scheme}://${location.host}${this.path}?after=${this.at}`);
     this.socket = socket;
     this.acknowledged = this.at;
+    this.pieces = [];
     socket.onmessage = (message) => {
       this.wait = FIRST_WAIT;
-      this.#take(JSON.parse(message.data));
+      this.#piece(message.data);
     };
     socket.onclose = (closed) => this.#closed(closed);
   }
@@ -52,6 +53,17 @@ export class LiveSocket {
     this.stopped = true;
     clearTimeout(this.timer);
     this.socket?.close(1000);
+  }
+
+  /** A long message comes in pieces: all but the last begin with +, the last with =. */
+  #piece(text) {
+    const sign = text[0];
+    if (sign !== "+" && sign !== "=") return this.#take(JSON.parse(text));
+    this.pieces.push(text.slice(1));
+    if (sign === "+") return undefined;
+    const whole = this.pieces.join("");
+    this.pieces = [];
+    return this.#take(JSON.parse(whole));
   }
 
   #take(message) {

@@ -3,7 +3,7 @@
 import { barsWithin, endOf, marksWithin } from "./timeline-model.js";
 
 export const AXIS = 30;
-const HEIGHTS = { status: 30, agent: 32, caller: 44, process: 52, findings: 34 };
+const HEIGHTS = { status: 30, agent: 42, caller: 50, process: 66, findings: 34 };
 const LABEL_ABOVE = 15;
 const FOOT = 10;
 export const NARROWEST = 3;
@@ -57,7 +57,9 @@ export function hit(layout, scale, x, y, now) {
   if (!row || x < layout.gutter - REACH) return null;
   const { lane } = row;
   const [from, to] = [scale.t(x - REACH), scale.t(x + REACH)];
-  return nearestMark(lane, scale, x, from, to) ?? shortestBar(lane, scale, x, from, to, now);
+  // Marks of an agent stand below its bars: above that line the bar is meant.
+  const bar = lane.kind === "agent" && y < row.middle + 4 ? shortestBar(lane, scale, x, from, to, now) : null;
+  return bar ?? nearestMark(lane, scale, x, from, to) ?? shortestBar(lane, scale, x, from, to, now);
 }
 
 function nearestMark(lane, scale, x, from, to) {

@@ -1,6 +1,5 @@
 // The lines of the timeline: who spawned whom, and the samples of the process.
 
-import { AXIS } from "./timeline-layout.js";
 import { label } from "./timeline-paper.js";
 
 /** From each parent's lane down to the first bar of its child. */
@@ -19,11 +18,37 @@ export function bound(pen, { layout, scale, palette, offset }) {
     const place = `${x >> 1} ${parent.top}`;
     if (row.top < offset || drawn.has(place + row.top)) continue;
     drawn.add(place + row.top);
-    pen.moveTo(x, parent.middle + 8);
-    pen.lineTo(x, row.middle + 0.5);
-    pen.lineTo(x + 3.5, row.middle + 0.5);
+    pen.moveTo(x, parent.middle + 4);
+    pen.lineTo(x, row.middle - 4);
+    pen.lineTo(x + 3.5, row.middle - 4);
   }
   pen.stroke();
+}
+
+/** From a child's end up to the moment when its parent was told of it; dashed where the word was wrong. */
+export function told(pen, { layout, scale, palette, model }) {
+  const agents = layout.rows.filter((row) => row.lane.kind === "agent");
+  const rows = new Map(agents.map((row) => [row.lane.id, row]));
+  for (const row of agents) {
+    const parent = rows.get(row.lane.parent ?? "");
+    const end = row.lane.bars.findLast((bar) => bar.kind === "run")?.end;
+    if (!parent || parent === row || end === null || end === undefined || end < scale.from || end > scale.to) continue;
+    const mark = parent.lane.marks.find((one) => one.kind === "told" && one.t >= end - 0.05);
+    if (!mark || mark.t > scale.to) continue;
+    const wrong = mark.tone === "bad" || model.broken.has(mark.seq);
+    const colour = wrong ? palette.bad : mark.tone === "ok" ? palette.edge : palette.unknown;
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1;
+    pen.setLineDash(colour === palette.edge ? [] : [3, 2]);
+    const [x, to] = [scale.x(end), scale.x(mark.t)];
+    pen.beginPath();
+    pen.moveTo(x, row.middle - 12);
+    pen.lineTo(x, parent.middle + 20);
+    pen.lineTo(to, parent.middle + 20);
+    pen.lineTo(to, parent.middle + 16);
+    pen.stroke();
+    pen.setLineDash([]);
+  }
 }
 
 /** Memory as an area with its highest value, processor time as a thin line. */
@@ -31,7 +56,7 @@ export function samples(pen, { model, scale, palette, width }, row) {
   const all = model.samples;
   if (!all.length) return;
   const points = thinned(all, scale, width);
-  const [top, bottom] = [row.middle - 16, row.middle + 20];
+  const [top, bottom] = [row.top + 12, row.top + row.height - 18];
   const most = all.reduce((high, sample) => Math.max(high, sample[1] ?? 0), 1);
   const busiest = all.reduce((high, sample) => Math.max(high, sample[2] ?? 0), 100);
   const y = (value, highest) => bottom - ((value ?? 0) / highest) * (bottom - top);
@@ -57,7 +82,7 @@ export function samples(pen, { model, scale, palette, width }, row) {
   const peak = points.reduce((best, sample) => (sample[1] > best[1] ? sample : best));
   const text = `${Math.round(peak[1] / 1048576)} MiB`;
   const x = Math.min(scale.x(peak[0]) + 4, width - 60);
-  label(pen, text, Math.max(x, scale.left + 2), Math.max(top - 3, row.top + AXIS / 4), width, palette.dim);
+  label(pen, text, Math.max(x, scale.left + 2), top - 4, width, palette.dim);
 }
 
 /** At most one sample a pixel, one more on either side so that the line reaches the edges. */

@@ -91,6 +91,16 @@ export class Model {
     return ending;
   }
 
+  /** The events that broken findings rest on. @returns {Set<number>} */
+  get broken() {
+    if (this.brokenFor !== this.version) {
+      const lane = this.lanes.find((one) => one.kind === "findings");
+      this.brokenSeqs = new Set(lane?.marks.map((mark) => mark.seq));
+      this.brokenFor = this.version;
+    }
+    return this.brokenSeqs;
+  }
+
   /** The lane on which an agent's events belong. @param {string} agent @returns {Lane|undefined} */
   laneOf(agent) {
     return this.lanes.find((lane) => lane.kind === "agent" && lane.agent === agent);

@@ -58,7 +58,7 @@ export function names(pen, { layout, palette: colours, selected }, rows) {
   pen.textAlign = "left";
   for (const row of rows) {
     const { lane } = row;
-    const y = layout.above ? row.top + 10 : row.middle;
+    const y = layout.above ? row.top + 10 : lane.kind === "agent" ? row.middle - 4 : row.middle;
     let x = 14 + Math.min(lane.depth ?? 0, 6) * 12;
     const branch = lane.kind === "agent" && lane.depth > 0;
     pen.font = colours.nameFont;
@@ -99,8 +99,6 @@ export function axis(pen, frame) {
     const x = Math.round(scale.x(t));
     if (x < layout.gutter - 1) continue;
     pen.fillStyle = colours.hair;
-    pen.globalCompositeOperation = "destination-over";
-    pen.globalCompositeOperation = "source-over";
     pen.fillRect(x, AXIS - 6, 1, 6);
     pen.fillStyle = colours.faint;
     const text = frame.clock(t, step);
