@@ -232,8 +232,8 @@ class Driver(ABC):
         """What the history proves about what ran (version reported, payload loaded)."""
         return Runtime()
 
-    def tools_allowed(self, options: Mapping[str, Any]) -> frozenset[str] | None:
-        """What a valid run with these options may advertise or execute; None: anything."""
+    def tools_allowed(self, options: Mapping[str, Any]) -> frozenset[str]:
+        """What a valid run with these options may advertise or execute."""
         return self.allowed_tools
 
     def executed_tools(self, history: History) -> Mapping[str, int]:

@@ -93,7 +93,7 @@ def facts_of(run: models.Run, history: History) -> outcome.Facts:
         history,
         requested_version=run.version,
         runtime=driver.runtime(history, _binary(run)),
-        allowed_tools=driver.allowed_tools,
+        allowed_tools=driver.tools_allowed(run.options),
         executed_tools=driver.executed_tools(history),
         delivered=not aimed or _delivered(history),
     )

@@ -11,7 +11,7 @@ from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Say, Source
 from runs.drivers.copilot.evidence import LogReader, RuntimeReader, preload
-from runs.drivers.copilot.tools import SETS, Tools
+from runs.drivers.copilot.tools import EVERYTHING, SETS, Tools
 from runs.errors import CannotRunHere
 from runs.sealed import rehearse
 from runs.transcript import named
@@ -178,10 +178,10 @@ class Copilot(Driver):
         """By what this run offers to the model."""
         return Tools(release(version), str(options["tools"]), str(options["agent_type"]))
 
-    def tools_allowed(self, options: Mapping[str, Any]) -> frozenset[str] | None:
-        """With all tools offered, all may be advertised."""
-        offered = SETS[str(options.get("tools", "task"))]
-        return self.allowed_tools | set(offered) if offered else None
+    def tools_allowed(self, options: Mapping[str, Any]) -> frozenset[str]:
+        """What the run offers, and ``read_agent``, which Copilot calls by itself."""
+        offered = str(options.get("tools", "task"))
+        return self.allowed_tools | set(SETS[offered]) | (EVERYTHING if offered == "all" else set())
 
     def runtime(self, history: History, binary: Binary) -> Runtime:
         """The version in its session file, and the payload that the preload saw."""
