@@ -104,6 +104,8 @@ class CancelReaches(Law):
         end = run.ends[0]
         if _ends_with_session(history, end):
             return self.unknown(run.agent, "It ended with its session.", end)
+        if history.between(run.start, end, Kind.SESSION_RESUMED):
+            return self.unknown(run.agent, "A restart came between its start and its end.", end)
         if not _CONTROL & history.sources:
             return self.unknown(
                 run.agent, "Who asked for the cancel is not to be seen in this log.", end
