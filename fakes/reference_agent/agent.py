@@ -94,8 +94,6 @@ class Agent:
             self._read_inbox()
             answer = await self._turn(number)
             self.world.save()
-            if self.parent and self.open and self.world.behaviour.breaks("early-terminal"):
-                self.world.end(self, "completed", answer.text)
             if answer.calls or self.inbox:
                 continue
             if await self._wait_for_children():
@@ -137,16 +135,27 @@ class Agent:
             if self.parent is None and breaks("early-exit"):
                 return False
             if self.parent is None and breaks("premature-idle"):
-                self.set_status("idle")
+                self.set_status("idle", open=[])
             else:
                 self.set_status("waiting", open=[one.id for one in self.open_children()])
             self.wake.clear()
-            await self.wake.wait()
+            if not await self._woken(tools.HANG if breaks("dead-spawn") else None):
+                return False
             if self.inbox:
                 break
+            if breaks("never-told"):
+                return True  # it wakes, and finds nothing
         if self.inbox:
             self.set_status("working")
         return bool(self.inbox)
+
+    async def _woken(self, patience: float | None) -> bool:
+        """Wait to be woken; False after `patience` seconds."""
+        try:
+            await asyncio.wait_for(self.wake.wait(), patience)
+        except TimeoutError:
+            return False
+        return True
 
     def _read_inbox(self) -> None:
         """Put notices and messages into the conversation; a notice is delivered by that."""
@@ -155,6 +164,7 @@ class Agent:
             if isinstance(entry, Notice):
                 self.deliver(entry, "notification")
                 self.items.append(Item("user", f"<notification>{entry.text()}</notification>"))
+                self.world.event("child-told")
                 self.world.after_notice(self, entry)
             else:
                 self.log("message.user", text_length=len(entry), **{"from": "parent"})

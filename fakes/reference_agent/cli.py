@@ -23,7 +23,8 @@ from fakes.reference_agent.versions import KNOWN, NEWEST, behaviour
 from fakes.reference_agent.wires import WIRES
 from fakes.reference_agent.world import World
 
-PARTING = 1.0
+RESTARTS = ("never", "child-running", "child-ended", "child-told")
+PARTING = 3.0
 """Seconds that what still runs after the end gets before it is dropped."""
 
 
@@ -79,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-children", type=int, default=8)
     add("--max-depth", type=int, default=3)
     add("--wait", action="store_true", help="have a tool that waits for a child")
-    add("--restart", default="never", choices=("never", "child-running", "child-ended"))
+    add("--restart", default="never", choices=RESTARTS)
     add("--resume", action="store_true", help="take up the session in --logs")
     add("--misbehave", action="append", default=[], choices=sorted(table()), metavar="NAME")
     add("--seed", type=int, default=None, help="for jitter and races")
@@ -91,25 +92,25 @@ async def session(settings: Settings) -> int:
     log = Log(settings.logs, boot=int(settings.resume))
     world = World(settings, log)
     if settings.resume:
-        restart.take_up(world, settings.logs)
+        if not restart.take_up(world, settings.logs):
+            return _finish(world, "failed", "")
     else:
         _begin(world)
-    world.root.begin()
+        world.root.begin()
     work = asyncio.create_task(world.root.work())
     _listen(world, work)
-    failure: CallFailed | None = None
     how, text = "ended", ""
     try:
         text = await work
-    except CallFailed as error:
-        how, failure = "failed", error
+    except CallFailed:
+        how = "failed"
     except asyncio.CancelledError:
         how = "cancelled"
     if world.behaviour.breaks("early-terminal"):
         world.later |= {one.task for one in world.agents.values() if one.task}
     if world.later:
         await asyncio.wait(world.later, timeout=PARTING)
-    return _finish(world, how, text, failure)
+    return _finish(world, how, text)
 
 
 def _begin(world: World) -> None:
@@ -143,7 +144,7 @@ def _listen(world: World, work: asyncio.Task[str]) -> None:
             loop.add_signal_handler(number, stop)
 
 
-def _finish(world: World, how: str, text: str, failure: CallFailed | None) -> int:
+def _finish(world: World, how: str, text: str) -> int:
     """The last records, and the exit code that they state."""
     breaks = world.behaviour.breaks
     untold = [agent.id for agent in world.agents.values() if agent.untold or agent.open_children()]

@@ -34,8 +34,8 @@ class Misbehaviour:
     """``--set`` pairs that go with the scenario, so that it takes seconds."""
     consequences: tuple[str, ...] = ()
     """Laws that may be broken with it because they follow from it."""
-    twin: bool = True
-    """Whether the law holds (and is not unknown) in the same run without it."""
+    twin: str = ""
+    """Another scenario in which the law is seen to hold; empty: the same one."""
 
 
 @cache

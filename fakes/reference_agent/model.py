@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from fakes.reference_agent.agent import Agent
     from fakes.reference_agent.world import World
 
+STORM = 20
+"""Tries of one call in a storm."""
+WAVE = 0.3
+"""Seconds between the moments at which all children come back in a wave."""
 HOPS = 4
 """Redirects that are followed, and the request itself."""
 TELL_EVERY = 0.25
@@ -63,6 +67,8 @@ class Model:
         try:
             return await self.request(agent, model)
         except CallFailed as error:
+            if error.partial and agent.parent and self.breaks("truncated-success"):
+                return Answer(error.partial)
             failure = error
             raise
         finally:
@@ -104,6 +110,13 @@ class Model:
                         await self._read(agent, wire, response, clock, patience)
                         break
         except TimeoutError:
+            agent.log(
+                "watchdog.fired",
+                target=agent.id,
+                action="abandon",
+                after=patience,
+                reason="no content",
+            )
             raise CallFailed("timeout", f"no content for {patience} s") from None
         answer = wire.answer()
         if not answer.text and not answer.calls:
@@ -178,6 +191,8 @@ class Model:
             return attempt <= self.settings.retries
         if not failure.retryable:
             return False
+        if self.breaks("retry-storm"):
+            return attempt < STORM
         return self.breaks("endless-retry") or attempt <= self.settings.retries
 
     def _delay(self, failure: CallFailed, tries: int) -> float:
@@ -185,9 +200,10 @@ class Model:
             return self.settings.delay
         if self.breaks("endless-retry"):
             return self.settings.delay * float(1.15**tries)
+        if self.breaks("retry-storm"):
+            return self.settings.delay / 4
         if self.breaks("rate-limit-wave"):
-            grid = 0.4 * (tries + 1)
-            return math.ceil(time.time() / grid + 0.25) * grid - time.time()
+            return math.ceil(time.time() / WAVE + 0.25) * WAVE - time.time()
         jitter = self.world.behaviour.random.uniform(1.0, 1.25)
         delay = self.settings.delay * float(2**tries) * jitter
         if failure.retry_after is not None and not self.breaks("ignore-retry-after"):

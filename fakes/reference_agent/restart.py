@@ -22,7 +22,10 @@ from fakes.reference_agent.wires import Item
 if TYPE_CHECKING:
     from fakes.reference_agent.world import World
 
-PLAIN = ("id", "path", "name", "depth", "model", "background", "call", "run", "status", "result")
+PLAIN = (
+    *("id", "path", "name", "depth", "model", "background", "call", "run", "status", "result"),
+    *("span", "began"),
+)
 
 
 def save(world: World) -> None:
@@ -37,7 +40,8 @@ def save(world: World) -> None:
         agents.append(entry)
     path = world.settings.logs / "state.json"
     draft = path.with_suffix(".new")
-    draft.write_text(json.dumps({"agents": agents, "child_model": world.child_model}))
+    state = {"agents": agents, "child_model": world.child_model, "trace": world.trace}
+    draft.write_text(json.dumps(state))
     draft.replace(path)
 
 
@@ -55,14 +59,17 @@ def now(world: World) -> NoReturn:
     os.execv(sys.executable, [*sys.orig_argv, "--resume"])
 
 
-def take_up(world: World, folder: Path) -> None:
-    """Rebuild the tree of the session that crashed, and put its ends right."""
+def take_up(world: World, folder: Path) -> bool:
+    """Rebuild the tree of the session that crashed, and put its ends right; False: it cannot."""
     given = json.loads((folder / "state.json").read_text())
-    world.child_model = given["child_model"]
+    world.child_model, world.trace = given["child_model"], given["trace"]
     entries = given["agents"]
     for entry in entries:
         _rebuild(world, entry)
     world.log.write("session.resumed", "root", version=world.settings.version)
+    if world.behaviour.breaks("log-damaged"):
+        world.root.log("error", error_class="other", will_retry=False, detail="the log is damaged")
+        return False
     for entry in entries:
         agent = world.agents.get(entry["id"])
         if agent is None or agent.parent is None:
@@ -71,12 +78,14 @@ def take_up(world: World, folder: Path) -> None:
             world.end(agent, "interrupted", agent.result, _interrupted())
         elif not entry["told"]:
             _tell_late(world, agent)
+    return True
 
 
 def _rebuild(world: World, entry: dict[str, Any]) -> None:
     items = [Item.of(item) for item in entry["items"]]
     if entry["parent"] is None:
         world.root.items = _answered(items)
+        world.root.span, world.root.began = entry["span"], entry["began"]
         return
     parent = world.agents.get(entry["parent"])
     lost = entry["status"] == "running" and world.behaviour.breaks("orphaned")

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 Tool = Callable[["Agent", Call], Awaitable[str]]
 
 
+HANG = 2.5
+"""Seconds for which a misbehaviour hangs before it gives up, so that a run ends by itself."""
+
+
 class Refused(Exception):
     """A tool that says no; the text says why."""
 
@@ -26,6 +30,8 @@ async def run(agent: Agent, call: Call) -> str:
     name = call.name
     agent.log("tool.started", call=call.id, tool=name, background=_background(call))
     ok = True
+    if agent.parent and agent.open and agent.world.behaviour.breaks("early-terminal"):
+        agent.world.end(agent, "completed")
     try:
         tool = TABLE.get(name)
         if tool is None:
@@ -60,7 +66,8 @@ async def _delegate(agent: Agent, call: Call) -> str:
         task=given.get("task"),
     )
     if world.behaviour.breaks("spawn-hangs"):
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(HANG)
+        raise CallFailed("other", "the spawn is not answered", retryable=False)
     refusal = world.admit(agent)
     if refusal:
         agent.log("spawn.answered", call=call.id, ok=False, refusal=refusal)
@@ -147,7 +154,7 @@ async def _ask(agent: Agent, call: Call) -> str:
     what = str(call.arguments.get("what", "a harmless thing"))
     agent.log("question.asked", id=call.id, what=what[:200], tool=call.name)
     if agent.world.behaviour.breaks("hidden-permission"):
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(HANG)
         agent.log("question.answered", id=call.id, answer="denied", by="timeout")
         raise Refused("nobody answered")
     agent.log("question.shown", id=call.id, to="root")

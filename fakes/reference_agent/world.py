@@ -21,8 +21,6 @@ from fakes.reference_agent.trouble import CallFailed
 from fakes.reference_agent.wires import Item
 
 SYSTEM = "You are a careful assistant. Delegate what you are asked to delegate."
-HANG = 2.5
-"""Seconds for which a misbehaviour hangs before it gives up, so that a run ends by itself."""
 
 
 class World:
@@ -104,8 +102,7 @@ class World:
     async def _live(self, child: Agent) -> None:
         try:
             if self.behaviour.breaks("dead-spawn"):
-                await asyncio.sleep(HANG)
-                raise CallFailed("other", "it never came alive", retryable=False)
+                await asyncio.sleep(3600)
             text = await child.work()
         except CallFailed as failure:
             self._failed(child, failure)
@@ -119,10 +116,8 @@ class World:
 
     def _failed(self, child: Agent, failure: CallFailed) -> None:
         breaks = self.behaviour.breaks
-        if (
-            breaks("false-completion")
-            or (breaks("error-swallowed") and (failure.status or 0) >= 400)
-            or (breaks("truncated-success") and failure.error_class == "limit")
+        if breaks("false-completion") or (
+            breaks("error-swallowed") and (failure.status or 0) >= 400
         ):
             self.end(child, "completed", failure.partial)
         else:
@@ -205,7 +200,7 @@ class World:
 
     async def _haunt(self, child: Agent) -> None:
         """One more request of an agent that has ended."""
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.8)
         try:
             await self.model.request(child, child.model)
         except CallFailed:

@@ -136,7 +136,7 @@ class Reference(Driver):
             "choice",
             "never",
             "When it is killed and started again.",
-            ("never", "child-running", "child-ended"),
+            ("never", "child-running", "child-ended", "child-told"),
         ),
         Option("seed", "int", -1, "For jitter and races; below 0: another one each time."),
     )

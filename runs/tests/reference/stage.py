@@ -86,6 +86,8 @@ async def _play(
     try:
         context = _context(scenario, folder, options, binary, port, provider)
         code, errors = await _run(context, folder, scenario.guards.deadline)
+        if code is None:
+            drafts.append(_ours(Kind.GUARD, {"guard": "timeout"}))
         drafts.append(_exit(code))
         await asyncio.sleep(SETTLE)
     finally:
@@ -174,13 +176,14 @@ def _of_journal(record: dict[str, Any]) -> Draft:
 
 
 def _exit(code: int | None) -> Draft:
-    signal = -code if code is not None and code < 0 else None
-    data = {"code": None if code is None or code < 0 else code, "signal": signal}
-    if code is None:
-        data = {"code": None, "signal": 9}
-    return Draft(
-        kind=Kind.PROCESS_EXITED, source="process", file="process", at=time.time(), data=data
-    )
+    if code is None or code < 0:
+        return _ours(Kind.PROCESS_EXITED, {"code": None, "signal": -code if code else 9})
+    return _ours(Kind.PROCESS_EXITED, {"code": code, "signal": None})
+
+
+def _ours(kind: Kind, data: dict[str, Any]) -> Draft:
+    source = "harness" if kind is Kind.GUARD else "process"
+    return Draft(kind=kind, source=source, file=source, at=time.time(), data=data)
 
 
 def events_of(drafts: list[Draft], started: float) -> list[Event]:
