@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from runs.core.events import Kind
+from runs.transcripts._claude_notice import Notice
 from runs.transcripts._lines import Lines
 from runs.transcripts._values import (
     TERMINAL,
@@ -29,9 +29,6 @@ MESSAGE_TOOLS = frozenset({"SendMessage"})
 QUESTION_TOOLS = frozenset({"AskUserQuestion"})
 INTERRUPTED = "[Request interrupted by user"
 _ENDS = frozenset({"end_turn", "stop_sequence", "max_tokens", "refusal"})
-_TAG = re.compile(
-    r"<(task-id|tool-use-id|status|summary|result|run-id|duration_ms)>(.*?)</\1>", re.S
-)
 
 
 @dataclass(slots=True)
@@ -41,48 +38,6 @@ class Call:
     tool: str
     agent: str
     background: bool | None = None
-
-
-@dataclass(slots=True)
-class Notice:
-    """A ``<task-notification>`` text, read."""
-
-    task: str
-    call: str
-    status: str
-    raw: str
-    text_length: int | None
-    run: str | None
-    duration: float | None
-
-
-def notices(content: Any) -> list[Notice]:
-    """The notifications that a text consists of; a text that merely quotes one gives none."""
-    words = first_text(content)
-    if not words.lstrip().startswith("<task-notification>"):
-        return []
-    found = []
-    for part in words.split("<task-notification>")[1:1000]:
-        tags: dict[str, str] = {}
-        for tag, value in _TAG.findall(part[:1_000_000]):
-            tags.setdefault(tag, value.strip())
-        if "task-id" not in tags:
-            continue
-        raw = text(tags.get("status"), 40)
-        said = [tags[tag] for tag in ("result", "summary") if tag in tags]
-        spent = tags.get("duration_ms", "")
-        found.append(
-            Notice(
-                task=text(tags["task-id"]),
-                call=text(tags.get("tool-use-id")),
-                status=status(raw),
-                raw=raw,
-                text_length=len(said[0]) if said else None,
-                run=text(tags.get("run-id")) or None,
-                duration=seconds(int(spent)) if spent.isascii() and spent.isdigit() else None,
-            )
-        )
-    return found
 
 
 class Claude(Lines):

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from runs.core.events import ROOT, Kind
-from runs.transcripts._claude import Claude, notices
+from runs.transcripts._claude import Claude
+from runs.transcripts._claude_notice import notices
 from runs.transcripts._sniff import records
 from runs.transcripts._values import (
     error_class,

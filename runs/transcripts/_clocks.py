@@ -25,25 +25,65 @@ Timed = tuple[float | None, Draft]
 
 def align(files: Sequence[ReadFile]) -> list[list[Timed]]:
     """The drafts of each file with their times, the earliest record of the case at 0."""
-    epoch = [_first(file) for file in files if not _relative(file)]
-    tied = [(_first(file), _offset(file)) for file in files if _relative(file)]
-    epoch += [at + offset for at, offset in tied if at is not None and offset is not None]
-    started = min((at for at in epoch if at is not None), default=None)
+    known = [file for file in files if not _relative(file)]
+    marks = _marks(known)
+    offsets = {
+        file.name: _offset(file) or _by_marks(file, marks) for file in files if _relative(file)
+    }
+    epoch = [_first(file) for file in known]
+    for file in files:
+        first, offset = _first(file), offsets.get(file.name)
+        if first is not None and offset is not None:
+            epoch.append(first + offset)
+    started = min((at for at in epoch if at is not None), default=0.0)
     rows: list[list[Timed]] = []
     for file in files:
-        offset = _offset(file)
-        zero = 0.0 if _relative(file) else started or 0.0
-        if offset is not None and _relative(file):
-            zero = (started or 0.0) - offset
-        straight = _straightened(file)
+        zero = started
+        if _relative(file):
+            offset = offsets[file.name]
+            zero = 0.0 if offset is None else started - offset
         rows.append(
             [
                 (None if at is None else round(at - zero, 6), draft)
-                for at, draft in zip(straight, file.drafts, strict=True)
+                for at, draft in zip(_straightened(file), file.drafts, strict=True)
             ]
         )
     _lay_untimed(rows)
     return rows
+
+
+def _mark(draft: Draft) -> tuple[str, str] | None:
+    """The name of a moment that two files of one case may both record."""
+    if draft.kind in (Kind.TURN_STARTED, Kind.TURN_ENDED) and draft.data.get("turn"):
+        turn = str(draft.data["turn"])
+        return (draft.kind.value, turn) if len(turn) > 8 else None
+    if draft.kind in (Kind.SPAWN_ANSWERED, Kind.TOOL_STARTED) and draft.data.get("call"):
+        return draft.kind.value, str(draft.data["call"])
+    return None
+
+
+def _marks(files: Sequence[ReadFile]) -> dict[tuple[str, str], float]:
+    found: dict[tuple[str, str], float] = {}
+    for file in files:
+        for draft in file.drafts:
+            if draft.at is None:
+                continue
+            key = _mark(draft)
+            if key is not None:
+                found.setdefault(key, draft.at)
+    return found
+
+
+def _by_marks(file: ReadFile, marks: dict[tuple[str, str], float]) -> float | None:
+    """Epoch seconds of a relative clock's zero, by the moments that it shares with epoch files."""
+    gaps = []
+    for draft in file.drafts:
+        if draft.at is None:
+            continue
+        key = _mark(draft)
+        if key is not None and key in marks:
+            gaps.append(marks[key] - draft.at)
+    return sorted(gaps)[len(gaps) // 2] if gaps else None
 
 
 def _offset(file: ReadFile) -> float | None:

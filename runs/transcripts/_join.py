@@ -12,6 +12,8 @@ from runs.transcripts._reading import ReadFile
 from runs.transcripts._values import TERMINAL
 
 _KEPT_APART = frozenset({Kind.DAMAGE, Kind.OTHER})
+_SECOND = frozenset({"hooks", "trace", "exit"})
+"""Views that repeat what others say first; of records at one moment theirs come last."""
 
 
 def join(files: Sequence[ReadFile]) -> list[Event]:
@@ -20,7 +22,10 @@ def join(files: Sequence[ReadFile]) -> list[Event]:
     _complete_children(rows, files)
     _end_silent_children(rows)
     flat = [(at, draft) for row in rows for at, draft in row]
-    order = sorted(range(len(flat)), key=lambda place: (_time(flat, place), place))
+    order = sorted(
+        range(len(flat)),
+        key=lambda place: (_time(flat, place), flat[place][1].source in _SECOND, place),
+    )
     events: list[Event] = []
     first: dict[tuple[str, str], tuple[int, str]] = {}
     for place in order:

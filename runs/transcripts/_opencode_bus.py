@@ -24,6 +24,8 @@ class Bus(OpenCode):
         super().__init__(file, source)
         self.running: set[str] = set()
         self.failed: dict[str, str] = {}
+        self.answered: dict[str, str] = {}
+        """By session that is busy: `completed` after a whole answer, `interrupted` before it."""
         self.message_size: dict[str, int] = {}
         self.message_calls: dict[str, set[str]] = {}
         self.part_size: dict[str, int] = {}
@@ -134,7 +136,7 @@ class Bus(OpenCode):
         self.running.discard(agent)
         self.done.add(agent)
         kind = self.failed.pop(agent, "")
-        ours = {"": "completed", "aborted": "cancelled"}.get(kind, "failed")
+        ours = {"": self.answered.pop(agent, "stopped"), "aborted": "cancelled"}.get(kind, "failed")
         size = self.said.get(agent)
         self.add(
             Kind.AGENT_ENDED,
@@ -163,6 +165,9 @@ class Bus(OpenCode):
         if len(self.roles) < 200_000:
             self.roles[name] = role
         over = times.get("completed") is not None or bool(info.get("error"))
+        if role == "assistant":
+            whole = over and text(info.get("finish"), 40) not in ("", "tool-calls")
+            self.answered[agent] = "completed" if whole else "interrupted"
         if role == "assistant" and over and f"done:{name}" not in self.roles:
             self.roles[f"done:{name}"] = role
             size = self.message_size.get(name)

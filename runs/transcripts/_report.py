@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from runs.core.agents import Agent, Run
 from runs.core.ends import true_end
+from runs.core.events import Event
 from runs.core.history import History
 from runs.core.judge import Judgement, judge
 from runs.core.law import Finding, Thresholds, Verdict
@@ -49,15 +49,20 @@ def _agent_row(history: History, agent: Agent) -> dict[str, Any]:
 
 
 def _terminals(run: Run) -> list[str]:
-    """The terminals of a run in the file that has most of them; a trace's in its own word."""
-    if not run.ends:
+    """The terminals of a run as one kind of record says them; a trace's in its own word.
+
+    Several views, and several records of one view, may say the same end; the
+    records of one kind in one file are counted, a hook's only where there is no other.
+    """
+    groups: dict[tuple[str, str], list[Event]] = {}
+    for end in run.ends:
+        groups.setdefault((end.file, end.native), []).append(end)
+    if not groups:
         return []
-    counts = Counter(end.file for end in run.ends)
-    file = max(counts, key=lambda name: counts[name])
+    chosen = max(groups.values(), key=lambda ends: (ends[0].source != "hooks", len(ends)))
     return [
         str(end.get("raw" if end.source == "trace" else "status") or end.get("status"))
-        for end in run.ends
-        if end.file == file
+        for end in chosen
     ]
 
 

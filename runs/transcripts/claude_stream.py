@@ -7,7 +7,8 @@ from typing import Any
 
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._claude import Claude, Notice, notices
+from runs.transcripts._claude import Claude
+from runs.transcripts._claude_notice import Notice, notices
 from runs.transcripts._sniff import records
 from runs.transcripts._values import (
     TERMINAL,

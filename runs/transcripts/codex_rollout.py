@@ -7,13 +7,12 @@ own records begin. Copied records are kept as ``other``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from runs.core.events import Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._codex import SPAWN, STOP, WAIT, WAKE, Codex, parsed, refusal
+from runs.transcripts._codex_items import Conversation
 from runs.transcripts._sniff import records
 from runs.transcripts._values import (
     first_text,
@@ -26,24 +25,18 @@ from runs.transcripts._values import (
 )
 
 TYPES = frozenset({"session_meta", "event_msg", "response_item", "turn_context"})
-_NOTICE = re.compile(r"<subagent_notification>\s*(\{.*?\})\s*</subagent_notification>", re.S)
-_ERRORED = "Agent errored:"
 
 
-class Rollout(Codex):
+class Rollout(Conversation):
     """One thread."""
 
     envelope = frozenset({"type", "payload"})
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")
-        self.thread = ""
         self.border: int | None = None
         self.copying = False
         self.turn_open = False
-        self.calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
-        self.paths: dict[str, str] = {}
-        self._last_text = ""
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One record."""
@@ -62,7 +55,7 @@ class Rollout(Codex):
         elif kind == "event_msg":
             self._event(payload, word)
         elif kind == "response_item":
-            self._item(payload, word)
+            self.item(payload, word)
         else:
             if kind == "turn_context" and payload.get("model"):
                 self.facts.setdefault("model", text(payload["model"]))
@@ -148,15 +141,7 @@ class Rollout(Codex):
         self.add(Kind.USER_MESSAGE, self.thread, text_length=length(payload.get("message")))
 
     def _said(self, payload: Mapping[str, Any]) -> None:
-        self._message(text(payload.get("message"), 1 << 20))
-
-    def _message(self, words: str) -> None:
-        if words and words == self._last_text:  # The same text as event and as item.
-            self.other(self.native, agent=self.thread)
-            self._last_text = ""
-            return
-        self._last_text = words
-        self.add(Kind.AGENT_MESSAGE, self.thread, text_length=len(words))
+        self.message(text(payload.get("message"), 1 << 20))
 
     def _error(self, payload: Mapping[str, Any]) -> None:
         self.retry(self.thread, payload.get("message"), payload)
@@ -168,7 +153,7 @@ class Rollout(Codex):
             size = length(item.get("content"))
             self.add(Kind.USER_MESSAGE, self.thread, text_length=size)
         elif kind == "AgentMessage":
-            self._message(first_text(item.get("content")))
+            self.message(first_text(item.get("content")))
         elif kind == "SubAgentActivity" and item.get("kind") == "started":
             child, path = text(item.get("agent_thread_id")), text(item.get("agent_path"))
             self.paths[path] = child
@@ -178,110 +163,6 @@ class Rollout(Codex):
             )  # fmt: skip
         else:
             self.other(f"item/{kind}", agent=self.thread)
-
-    # Items of the conversation
-
-    def _item(self, payload: Mapping[str, Any], word: str) -> None:
-        if word in ("function_call", "custom_tool_call"):
-            self._call(payload)
-        elif word in ("function_call_output", "custom_tool_call_output"):
-            self._output(payload)
-        elif word == "agent_message":
-            self._inter_agent(payload)
-        elif word == "message":
-            self._conversation(payload)
-        else:
-            self.other(self.native, agent=self.thread)
-
-    def _call(self, payload: Mapping[str, Any]) -> None:
-        name, call = text(payload.get("name")), text(payload.get("call_id"))
-        given = parsed(payload.get("arguments"))
-        if len(self.calls) < 200_000:
-            self.calls[call] = (name, given)
-        self.add(Kind.TOOL_STARTED, self.thread, call=call, tool=name)
-        target = self.paths.get(
-            text(given.get("target")), text(given.get("target") or given.get("id"))
-        )
-        if name in SPAWN:
-            self.add(
-                Kind.SPAWN_REQUESTED,
-                self.thread,
-                call=call,
-                name=text(given.get("task_name")),
-                role=text(given.get("agent_type")),
-                background=True,
-                model=text(given.get("model")) or None,
-                prompt_length=length(given.get("message")),
-            )
-        elif name in STOP:
-            self.add(Kind.CANCEL_REQUESTED, self.thread, target=target, by="parent", raw=name)
-        elif name in WAKE and target:
-            self.add(Kind.AGENT_RESUMED, target, by=self.thread, call=call, reason=name)
-
-    def _output(self, payload: Mapping[str, Any]) -> None:
-        call = text(payload.get("call_id"))
-        name, given = self.calls.pop(call, ("", {}))
-        output = payload.get("output")
-        words = first_text(output) or text(mapping(output).get("content"), 1 << 20)
-        answer = parsed(words)
-        ok = mapping(output).get("success")
-        self.add(
-            Kind.TOOL_ENDED, self.thread, call=call, tool=name,
-            ok=ok if isinstance(ok, bool) else None, text_length=len(words),
-        )  # fmt: skip
-        if name in SPAWN:
-            child = text(answer.get("agent_id") or answer.get("task_name"))
-            self.add(
-                Kind.SPAWN_ANSWERED,
-                self.thread,
-                call=call,
-                ok=bool(child),
-                child=self.paths.get(child, child),
-                refusal=None if child else refusal(words),
-                background=True,
-            )
-        elif name in WAIT:
-            for child, state in mapping(answer.get("status")).items():
-                found = text(child)
-                self.notify(self.thread, self.paths.get(found, found), state, "wait", call)
-
-    def _inter_agent(self, payload: Mapping[str, Any]) -> None:
-        """A message between agents; a final answer is the notice of the end."""
-        author = text(payload.get("author"))
-        words = first_text(payload.get("content"))
-        head, _, said = words.partition("Payload:\n")
-        kind = head.partition("Message Type:")[2].strip().split("\n", 1)[0].strip()
-        if kind == "FINAL_ANSWER":
-            failed = said.startswith(_ERRORED)
-            state = {"errored" if failed else "completed": said}
-            self.notify(self.thread, self.paths.get(author, author), state, "notification")
-        elif kind == "NEW_TASK":
-            self.add(Kind.USER_MESSAGE, self.thread, text_length=length(payload.get("content")),
-                     **{"from": author})  # fmt: skip
-        else:
-            self.other(self.native, summary=kind[:80], agent=self.thread)
-
-    def _conversation(self, payload: Mapping[str, Any]) -> None:
-        role = text(payload.get("role"), 40)
-        words = first_text(payload.get("content"))
-        if role == "assistant" and words.startswith('{"author"'):
-            found = parsed(words)
-            self._notification(text(found.get("content"), 1 << 20), found)
-        elif role == "assistant":
-            self._message(words)
-        elif words.lstrip().startswith("<subagent_notification>"):
-            self._notification(words, {})
-        else:
-            self.other(self.native, summary=role, agent=self.thread)
-
-    def _notification(self, words: str, envelope: Mapping[str, Any]) -> None:
-        found = _NOTICE.search(words)
-        notice = parsed(found[1]) if found else {}
-        child = text(notice.get("agent_path") or notice.get("agent_id"))
-        if not child:
-            self.other(self.native, summary="between agents", agent=self.thread)
-            return
-        self.notify(self.thread, self.paths.get(child, child), notice.get("status"), "notification")
 
 
 _EVENTS = {

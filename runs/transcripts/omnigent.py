@@ -64,8 +64,8 @@ class Stream(Lines):
             self.at = moment(event.get("server_time") or record.get("timestamp"))
         self.native = text(event.get("type"), 80)
         session = text(event.get("conversation_id") or event.get("session_id")
-                       or record.get("session")) or self.root or ROOT  # fmt: skip
-        if not self.root and session != ROOT:
+                       or record.get("session")) or self.root  # fmt: skip
+        if not self.root and session:
             self.root = session
             self.facts["session"] = session
             self.add(Kind.SESSION_STARTED, session, session=session)
@@ -75,7 +75,7 @@ class Stream(Lines):
                 self.native or text(record.get("kind") or record.get("k"), 80), agent=session
             )
         else:
-            handler(self, event, session)
+            handler(self, event, session or ROOT)
 
     # Sessions
 
