@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from fakes.answer import Answer
+from fakes.aside import aside, plain, turn_away
 from fakes.dialect import (
     BadRequest,
     Dialect,
@@ -29,7 +30,6 @@ from fakes.dialect import (
     Reply,
     ToolCall,
     dialects,
-    dumps,
 )
 from fakes.door import Door
 from fakes.journal import Bodies, Exchange, Record
@@ -150,9 +150,9 @@ class Provider:
                     break
                 await self._answer(connection, raw)
         except TooLarge:
-            await self._refuse(connection, 413, f"The body is over {self._body_limit} bytes.")
+            await turn_away(connection, 413, f"The body is over {self._body_limit} bytes.")
         except Malformed as error:
-            await self._refuse(connection, 400, str(error))
+            await turn_away(connection, 400, str(error))
         except ClientGone:
             pass
         except Exception as error:
@@ -161,37 +161,16 @@ class Provider:
             self._idle.discard(connection)
             await connection.close()
 
-    async def _refuse(self, connection: Connection, status: int, message: str) -> None:
-        """An answer to what could not be read as a request; the connection ends with it."""
-        problem = Problem(status, "request_too_large" if status == 413 else "bad_request", message)
-        body = dumps(dialects()["responses"].error(problem, "req_0"))
-        try:
-            await connection.write(_plain(status, body, keep_alive=False))
-            await connection.drain()
-        except ClientGone:
-            pass
-
     async def _answer(self, connection: Connection, raw: RawRequest) -> None:
         path = raw.target.partition("?")[0].rstrip("/")
         dialect = next((d for d in dialects().values() if path.endswith(d.ending)), None)
         if raw.method == "POST" and dialect is not None:
             await self._call(connection, raw, dialect)
             return
-        status, document = self._aside(raw, path)
-        body = dumps(document)
-        await connection.write(_plain(status, body, raw.keep_alive, raw.method == "HEAD"))
+        status, document = aside(raw, path, self._model)
+        await connection.write(plain(status, document, raw.keep_alive, raw.method == "HEAD"))
         if not raw.keep_alive:
             await connection.cut()
-
-    def _aside(self, raw: RawRequest, path: str) -> tuple[int, dict[str, Any]]:
-        """What is no model call: the model list, a token count, an unknown address."""
-        own = dialects()["messages" if "anthropic-version" in raw.headers else "chat_completions"]
-        if raw.method in ("GET", "HEAD"):
-            return 200, own.models(self._model)
-        if path.endswith("/count_tokens"):
-            return 200, {"input_tokens": max(1, len(raw.body) // 4)}
-        message = f"There is nothing at {raw.method} {path}."
-        return 404, own.error(Problem(404, "not_found", message), "req_0")
 
     # Model calls
 
@@ -199,8 +178,9 @@ class Provider:
         try:
             request = dialect.read(raw.target, raw.headers, _object(raw.body))
         except BadRequest as error:
-            body = dumps(dialect.error(Problem(400, "invalid_request_error", str(error)), "req_0"))
-            await connection.write(_plain(400, body, raw.keep_alive))
+            problem = Problem(400, "invalid_request_error", str(error))
+            document = dialect.error(problem, "req_0")
+            await connection.write(plain(400, document, raw.keep_alive))
             return
         identity = (self._rule(request) if self._rule else None) or by_markers(request)
         place = self._ledger.place(identity, request)
@@ -307,14 +287,3 @@ def _object(body: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadRequest("The body is not a JSON object.")
     return value
-
-
-def _plain(status: int, body: str, keep_alive: bool, head: bool = False) -> bytes:
-    """A small whole answer outside the journal."""
-    data = body.encode("utf-8", "replace")
-    top = (
-        f"HTTP/1.1 {status} {'OK' if status == 200 else 'Error'}\r\n"
-        f"content-type: application/json\r\ncontent-length: {len(data)}\r\n"
-        f"connection: {'keep-alive' if keep_alive else 'close'}\r\n\r\n"
-    )
-    return top.encode() + (b"" if head else data)

@@ -138,7 +138,7 @@ class AimedFault:
 
 def _matches(wanted: str, caller: str) -> bool:
     if wanted == "any-agent":
-        return caller != "utility"
+        return caller.partition(":")[0] != "utility"
     return caller == wanted or caller.partition(":")[0] == wanted
 
 

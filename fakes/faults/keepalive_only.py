@@ -30,11 +30,11 @@ class KeepaliveOnly(Fault):
 
     async def play(self, answer: Answer) -> None:
         await answer.begin()
+        answer.mark("only keep-alives from here")
         sign = b": keep-alive\n\n" if answer.streaming else b"\n"
         left = math.ceil(self.seconds / self.every) if self.seconds else -1
         while left:
             await answer.write(sign)
-            answer.mark("a keep-alive")
             await answer.pause(self.every)
             left -= 1
         await answer.rest()

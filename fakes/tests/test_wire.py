@@ -1,0 +1,230 @@
+"""Every fault, in every dialect and form that it means something to, as real clients see it.
+
+`SEEN` says what httpx and curl observe. Beyond it one thing holds everywhere: the
+client gets exactly the bytes that the journal counts, neither more nor fewer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+
+from fakes.fault import Fault, faults, make_fault
+from fakes.tests.support import Served, combinations, events, fast, path_of, request_body
+
+PATIENCE = 1.0
+"""Seconds after which a client here gives up on a silent answer."""
+
+
+class Seen(NamedTuple):
+    """`error`: class of httpx's exception; `curl`: its exit code; `status`: None: no headers."""
+
+    error: str
+    curl: int
+    body: str
+    status: int | None = 200
+
+
+GOOD = ("", 0, "whole")
+SEEN = {
+    "success": Seen(*GOOD),
+    "sse-cut": Seen("", 0, "part"),
+    "chunk-cut": Seen("RemoteProtocolError", 18, "part"),
+    "cut-after": Seen("RemoteProtocolError", 18, "part"),
+    "cut-after-terminal": Seen("RemoteProtocolError", 18, "whole"),
+    "reset-before-headers": Seen("ReadError", 56, "empty", None),
+    "reset-mid-body": Seen("ReadError", 56, "part"),
+    "refused": Seen("ConnectError", 7, "empty", None),
+    "garbage-status": Seen("RemoteProtocolError", 1, "empty", None),
+    "http-status": Seen("", 0, "other", 500),
+    "stall-headers": Seen("timeout", 28, "empty", None),
+    "stall": Seen("timeout", 28, "part"),
+    "keepalive-only": Seen("timeout", 28, "blank"),
+    "drip": Seen(*GOOD),
+    "slow-first-byte": Seen(*GOOD),
+    "malformed-json": Seen("", 0, "other"),
+    "sse-error": Seen("", 0, "part"),
+    "response-failed": Seen("", 0, "other"),
+    "response-incomplete": Seen("", 0, "other"),
+    "empty-200": Seen("", 0, "empty"),
+    "error-200": Seen("", 0, "other"),
+    "html-200": Seen("", 0, "other"),
+    "short-content-length": Seen("", 0, "part"),
+    "no-terminal": Seen("", 0, "part"),
+    "duplicate-terminal": Seen("", 0, "whole"),
+    "duplicated-events": Seen("", 0, "whole"),
+    "reordered-events": Seen("", 0, "whole"),
+    "truncated-arguments": Seen("", 0, "whole"),
+    "oversized-event": Seen("", 0, "whole"),
+    "wrong-content-type": Seen(*GOOD),
+}
+"""What a client sees of each fault with its usual settings."""
+
+TERMINAL = (b"response.completed", b'finish_reason":"', b"message_stop")
+
+
+def test_it_says_of_every_fault_what_a_client_sees() -> None:
+    assert set(SEEN) == set(faults())
+
+
+async def read(client: httpx.AsyncClient, url: str, body: dict[str, Any]) -> tuple[Any, bytes, str]:
+    """Status, bytes as they came, and the class of the exception."""
+    status, received, error = None, bytearray(), ""
+    try:
+        async with asyncio.timeout(PATIENCE), client.stream("POST", url, json=body) as answer:
+            status = answer.status_code
+            async for part in answer.aiter_raw():
+                received += part
+    except TimeoutError:
+        error = "timeout"
+    except httpx.HTTPError as trouble:
+        error = type(trouble).__name__
+    return status, bytes(received), error
+
+
+def client() -> httpx.AsyncClient:
+    return httpx.AsyncClient(timeout=20, trust_env=False, follow_redirects=True)
+
+
+def is_whole(body: bytes, form: str) -> bool:
+    if form == "stream":
+        return any(word in event for event in events(body) for word in TERMINAL)
+    try:
+        return bool(json.loads(body))
+    except ValueError:
+        return False
+
+
+def check_body(kind: str, body: bytes, form: str) -> None:
+    if kind == "empty":
+        assert body == b""
+    elif kind == "blank":
+        assert events(body) == [] and body.replace(b": keep-alive", b"").strip() == b""
+        assert body
+    elif kind in ("whole", "part"):
+        assert body
+        assert is_whole(body, form) is (kind == "whole")
+
+
+@pytest.mark.parametrize(("name", "dialect", "form"), list(combinations()))
+async def test_it_breaks_the_answer_as_said(
+    serve: Callable[..., Any], name: str, dialect: str, form: str
+) -> None:
+    fault = fast(name, form)
+    seen = SEEN[name]
+    served: Served = await serve(fault)
+    url, request = served.base + path_of(dialect), request_body(dialect, form)
+    started = time.monotonic()
+    async with client() as http:
+        status, body, error = await read(http, url, request)
+    took = time.monotonic() - started
+    assert (status, error) == (seen.status, seen.error)
+    check_body(seen.body, body, form)
+    assert took >= getattr(fault, "seconds", 0) or name == "refused"
+
+    code, copied = await curl(url, request)
+    assert code == seen.curl
+    check_body(seen.body, copied, form)
+
+    await served.settled()
+    journal(served, fault, [body, copied], form)
+
+
+async def curl(url: str, request: dict[str, Any]) -> tuple[int, bytes]:
+    """curl's exit code and the bytes that it got. -L: it follows redirects as agents do."""
+    process = await asyncio.create_subprocess_exec(
+        *("curl", "-sNL", "--noproxy", "*", "-m", str(PATIENCE), "-d", json.dumps(request), url),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    output, _ = await process.communicate()
+    return process.returncode or 0, output
+
+
+def journal(served: Served, fault: Fault, bodies: list[bytes], form: str) -> None:
+    """The journal agrees with what the clients got."""
+    ended = served.said("request.ended")
+    assert [r["attempt"] for r in ended] == [1, 2]
+    assert served.provider.undelivered() == []
+    assert served.provider.delivered[0] == 2
+    for record, body in zip(ended, bodies, strict=True):
+        marks = served.said("fault.fired", request=record["request"])
+        assert marks and marks[0]["fault"] == record["fault"] == fault.name
+        assert record["complete"] is (fault.error_class() == "")
+        assert record["error_class"] == fault.error_class()
+        if fault.name != "short-content-length":
+            assert record["bytes"] == len(body)
+        if form == "stream" and b"data: " in body and fault.name != "short-content-length":
+            assert record["events"] == len(events(body))
+
+
+async def seen_by_curl(
+    serve: Callable[..., Any], fault: Fault, form: str = "stream"
+) -> tuple[int, bytes]:
+    served: Served = await serve(fault)
+    return await curl(served.base + path_of("responses"), request_body("responses", form))
+
+
+async def test_it_closes_before_the_headers_by_fin_as_well(serve: Callable[..., Any]) -> None:
+    assert await seen_by_curl(serve, make_fault("reset-before-headers", {"by": "fin"})) == (52, b"")
+
+
+@pytest.mark.parametrize(("by", "code"), [("end", 0), ("fin", 18), ("rst", 56)])
+@pytest.mark.parametrize("count", [0, 1, 777])
+async def test_it_cuts_after_exactly_so_many_bytes(
+    serve: Callable[..., Any], by: str, code: int, count: int
+) -> None:
+    fault = make_fault("cut-after", {"unit": "bytes", "count": count, "by": by})
+    got, body = await seen_by_curl(serve, fault)
+    assert (got, len(body)) == (code, count)
+
+
+async def test_it_does_not_claim_a_cut_beyond_the_end(serve: Callable[..., Any]) -> None:
+    served: Served = await serve(make_fault("cut-after", {"count": 10_000}))
+    assert is_whole((await served.post("responses", "stream")).content, "stream")
+    await served.settled()
+    assert len(served.provider.undelivered()) == 1
+    assert served.said("request.ended")[0]["complete"] is True
+
+
+async def test_it_announces_more_than_it_sends(serve: Callable[..., Any]) -> None:
+    code, body = await seen_by_curl(serve, make_fault("short-content-length", {"short": "body"}))
+    assert code == 18 and body and not is_whole(body, "stream")
+
+
+@pytest.mark.parametrize("name", ["stall", "stall-headers", "keepalive-only"])
+@pytest.mark.parametrize("form", ["stream", "plain"])
+async def test_it_goes_on_after_a_stall(serve: Callable[..., Any], name: str, form: str) -> None:
+    served: Served = await serve(make_fault(name, {"seconds": 0.4}))
+    started = time.monotonic()
+    answer = await served.post("responses", form)
+    assert time.monotonic() - started >= 0.4
+    assert is_whole(answer.content, form)
+    await served.settled()
+    assert served.said("request.ended")[0]["complete"] is True
+
+
+@pytest.mark.parametrize("after", ["head", "start", "half", "content", "all"])
+async def test_it_cuts_at_every_point_of_an_answer(serve: Callable[..., Any], after: str) -> None:
+    code, body = await seen_by_curl(serve, make_fault("sse-cut", {"after": after}))
+    deltas = sum(b"output_text.delta" in event for event in events(body))
+    assert code == 0 and not is_whole(body, "stream")
+    assert deltas == {"head": 0, "start": 0, "half": 12, "content": 24, "all": 24}[after]
+
+
+async def test_it_shuts_the_port_for_a_time_and_opens_it_again(serve: Callable[..., Any]) -> None:
+    served: Served = await serve(
+        {"fault": "refused", "by": "shut", "seconds": 0.8, "on": {"attempt": 1}}
+    )
+    with pytest.raises(httpx.ReadError):
+        await served.post("responses", "plain")
+    for _ in range(3):
+        with pytest.raises(httpx.ConnectError):
+            await served.post("responses", "plain")
+    await asyncio.sleep(1.2)
+    assert (await served.post("responses", "plain")).status_code == 200
