@@ -17,9 +17,12 @@ SETS: dict[str, tuple[str, ...]] = {
 }
 """What ``--available-tools`` names, by the option ``tools``; empty: everything there is."""
 EVERYTHING = frozenset(
-    "task read_agent write_agent list_agents bash write_bash read_bash stop_bash list_bash "
-    "apply_patch view edit create rg grep glob skill sql session_store_sql report_intent "
-    "fetch_copilot_cli_documentation".split()
+    (
+        *("task", "read_agent", "write_agent", "list_agents"),
+        *("bash", "write_bash", "read_bash", "stop_bash", "list_bash"),
+        *("apply_patch", "view", "edit", "create", "rg", "grep", "glob"),
+        *("skill", "sql", "session_store_sql", "report_intent", "fetch_copilot_cli_documentation"),
+    )
 )
 """What versions advertise when nothing is held back."""
 WRITE_AGENT = (1, 0, 73)
