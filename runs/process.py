@@ -96,7 +96,7 @@ class Running:
         message = await asyncio.shield(self._control.ended)
         await self._outer.gone()
         if message is None:
-            self.sampler.kill_survivors()
+            await asyncio.to_thread(self.sampler.kill_survivors)
             return Ended(lost=True)
         return Ended(
             code=message.get("code"),
@@ -214,7 +214,7 @@ class Stage:
             self._control.close()
         await self._outer.gone()
         if self.running is not None:
-            self.running.sampler.kill_survivors()
+            await asyncio.to_thread(self.running.sampler.kill_survivors)
             self.running.close()
 
 

@@ -73,14 +73,20 @@ class Sampler:
             "processes": sum(not stat.dead for stat in tree.values()),
         }
 
-    def kill_survivors(self) -> int:
-        """Kill what was once seen in the tree and still runs; gives how many there were."""
-        survivors = [process for process in self._seen.values() if process.is_running()]
+    def kill_survivors(self, patience: float = 5.0) -> int:
+        """Kill what was once seen in the tree and still runs, and wait until it is gone.
+
+        Gives how many there were. Waits at most `patience` seconds (in a thread, please).
+        """
+        survivors = [process for process in self._seen.values() if _runs(process)]
         for process in survivors:
             try:
                 process.kill()
             except psutil.Error:
                 pass
+        deadline = time.monotonic() + patience
+        while any(map(_runs, survivors)) and time.monotonic() < deadline:
+            time.sleep(0.01)
         return len(survivors)
 
     def _remember(self, found: dict[int, Stat]) -> None:
@@ -91,6 +97,13 @@ class Sampler:
                     self._seen[pid] = psutil.Process(pid)
                 except psutil.Error:
                     continue
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def read_new(known: set[int]) -> dict[int, Stat]:

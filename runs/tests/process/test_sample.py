@@ -52,9 +52,6 @@ def test_it_counts_nothing_when_the_root_is_gone_and_kills_what_was_seen(
     assert len(sampler.tree()) == 2
     assert sampler.kill_survivors() == 2
     tree.wait()
-    started = time.monotonic()
-    while sampler.kill_survivors() and time.monotonic() - started < 20:
-        time.sleep(0.05)
     assert sampler.kill_survivors() == 0
     assert Sampler(tree.pid).measure() == {"rss": 0, "cpu": 0.0, "processes": 0}
 
