@@ -160,5 +160,5 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_DEFAULT_QUEUE = "upkeep"
 CELERY_TASK_ROUTES = {"runs.execute": {"queue": "runs"}}
-CELERY_BEAT_SCHEDULE = {"reap": {"task": "runs.reap", "schedule": 10.0}}
+CELERY_BEAT_SCHEDULE = {"reap": {"task": "runs.reap", "schedule": 5.0}}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat")

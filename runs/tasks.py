@@ -14,13 +14,14 @@ import threading
 from datetime import timedelta
 from typing import Any
 
+import psutil
 from celery import shared_task
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from runs import models, notify, sweeps
+from runs import models, notify, sweeps, verdict
 
 STALE = timedelta(seconds=30)
 BEAT = 5.0
@@ -52,14 +53,15 @@ def worker_name() -> str:
 
 
 def reap_lost() -> int:
-    """Runs without a heartbeat for 30 s become ``lost``; gives how many."""
-    from runs import verdict
+    """Runs whose worker is gone become ``lost``; gives how many.
 
-    stale = models.Run.objects.filter(
-        status=models.Run.Status.RUNNING, heartbeat_at__lt=timezone.now() - STALE
-    )
+    A worker of this host is gone when its process is; any other when it has not beaten for 30 s.
+    """
     lost = 0
-    for run in stale:
+    for run in models.Run.objects.filter(status=models.Run.Status.RUNNING):
+        stale = run.heartbeat_at is None or run.heartbeat_at < timezone.now() - STALE
+        if not stale and not _process_gone(run.worker):
+            continue
         changed = models.Run.objects.filter(
             pk=run.pk, status=models.Run.Status.RUNNING, heartbeat_at=run.heartbeat_at
         ).update(
@@ -67,7 +69,7 @@ def reap_lost() -> int:
             ended_at=timezone.now(),
             phase="",
             error={
-                "what": f"Its worker ({run.worker}) stopped beating while the run was going.",
+                "what": f"Its worker ({run.worker}) ended while the run was going.",
                 "do": "What was stored until then is below. Run it again.",
             },
         )
@@ -78,6 +80,12 @@ def reap_lost() -> int:
             notify.poke_run(run.pk)
             notify.poke_runs(run.pk)
     return lost
+
+
+def _process_gone(worker: str) -> bool:
+    """Whether a worker of this host has no process any more."""
+    host, _, pid = worker.rpartition(":")
+    return host == socket.gethostname() and pid.isdecimal() and not psutil.pid_exists(int(pid))
 
 
 @worker_ready.connect

@@ -2,113 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import os
-import queue
 import re
 import signal
-import subprocess
-import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
-BASE = Path(__file__).resolve().parent.parent.parent
-PATIENCE = 90
+from dashboard.tests.instance import PARTS, Up, all_gone, started
+
+__all__ = ["started"]
 
 pytestmark = pytest.mark.slow
-
-
-class Up:
-    """A running `up` with its lines."""
-
-    def __init__(self, var: Path, *arguments: str, ignore_sigint: bool = False) -> None:
-        env = {
-            key: value
-            for key, value in os.environ.items()
-            if not key.startswith(("LIFELINE_", "DJANGO_", "REDIS_", "DATABASE_"))
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "up", *(arguments or ("--port", "0"))],
-            cwd=BASE,
-            env={**env, "LIFELINE_VAR": str(var), "LIFELINE_CONCURRENCY": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-            preexec_fn=(lambda: signal.signal(signal.SIGINT, signal.SIG_IGN) and None)
-            if ignore_sigint
-            else None,
-        )
-        self.var = var
-        self.lines: list[str] = []
-        self._queue: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self._queue.put(line)
-        self._queue.put("")
-
-    def wait_for(self, pattern: str) -> str:
-        until = time.monotonic() + PATIENCE
-        while time.monotonic() < until:
-            line = self._queue.get(timeout=PATIENCE)
-            self.lines.append(line)
-            if re.search(pattern, line):
-                return line
-            assert line, f"up ended: {''.join(self.lines)}"
-        raise AssertionError("".join(self.lines))
-
-    @property
-    def parts(self) -> dict[str, psutil.Process]:
-        names = {"-A": "", "daphne": "web", "valkey-server": "redis", "afterwards.py": "guard"}
-        found = {}
-        for child in psutil.Process(self.process.pid).children():
-            words = " ".join(child.cmdline())
-            queues = re.search(r"-Q (\w+)", words)
-            name = queues[1] if queues else next(v for k, v in names.items() if k in words)
-            found[name] = child
-        return found
-
-
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Up]:
-    up = Up(tmp_path / "var")
-    up.wait_for("Lifeline is at")
-    yield up
-    if up.process.poll() is None:
-        up.process.kill()
-    assert all_gone(tmp_path / "var"), "something was left running"
-
-
-def all_gone(var: Path) -> bool:
-    """Whether no process has this state folder in its environment."""
-
-    def mine(process: psutil.Process) -> bool:
-        try:
-            return process.environ().get("LIFELINE_VAR") == str(var)
-        except psutil.Error:
-            return False
-
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        if not any(mine(process) for process in psutil.process_iter()):
-            return True
-        time.sleep(0.2)
-    return False
 
 
 def test_it_stops_on_sigint_where_that_was_ignored_and_moves_from_a_taken_port(
     started: Up, tmp_path: Path
 ) -> None:
-    port = address_of(started).rstrip("/").rpartition(":")[2]
+    port = started.address.rstrip("/").rpartition(":")[2]
     other = Up(tmp_path / "other", "--port", port, ignore_sigint=True)
     other.wait_for(f"Port {port} is taken")
     assert f":{port}/" not in other.wait_for("Lifeline is at")
@@ -118,28 +32,20 @@ def test_it_stops_on_sigint_where_that_was_ignored_and_moves_from_a_taken_port(
 
 
 def test_it_leaves_nothing_when_it_is_killed(started: Up) -> None:
-    folder = Path(re.search(r"@(/[^/]+/[^/]+)/", instance_url(started))[1])  # type: ignore[index]
+    url = (started.var / "instance.json").read_text()
     started.process.kill()
     assert all_gone(started.var)
-    assert not folder.exists()
-
-
-def instance_url(up: Up) -> str:
-    return str(json.loads((up.var / "instance.json").read_text())["redis_url"])
-
-
-def address_of(up: Up) -> str:
-    return str(json.loads((up.var / "instance.json").read_text())["address"])
+    folder = re.search(r"@(/[^/]+/ll-[^/]+)/", url)
+    assert folder is None or not Path(folder[1]).exists()
 
 
 def test_it_starts_again_what_died_and_stops_all_of_it(started: Up) -> None:
-    names = {"redis", "web", "runs", "upkeep", "guard"}
-    assert set(started.parts) == names
-    for name in ("web", "redis", "runs"):
+    assert set(started.parts) == PARTS
+    for name in PARTS & {"web", "redis", "runs"}:
         started.parts[name].kill()
         started.wait_for("starting it again")
     until = time.monotonic() + 60
-    while not (set(started.parts) == names and well(address_of(started))):
+    while not (set(started.parts) == PARTS and well(started.address)):
         assert time.monotonic() < until, started.lines
         time.sleep(0.2)
     second = Up(started.var)
