@@ -8,6 +8,7 @@ from typing import Any
 
 from runs.core.events import Draft, Kind
 from runs.transcripts._lines import Lines
+from runs.transcripts._values import clean
 
 LARGEST = 256 << 20
 """Bytes of one document that are parsed."""
@@ -81,14 +82,20 @@ class Document(Lines):
             self.damage("too-deep", repaired=False, lost="file")
             return None
         except ValueError as bad:
-            return self._unreadable(data, last, str(bad)[:120])
+            return self._unreadable(data, last, bad)
         try:
             return self.parse(data.decode("utf-8", "replace").encode())
-        except (ValueError, RecursionError) as bad:
-            return self._unreadable(data, last, str(bad)[:120])
+        except RecursionError:
+            self.damage("too-deep", repaired=False, lost="file")
+            return None
+        except ValueError as bad:
+            return self._unreadable(data, last, bad)
 
-    def _unreadable(self, data: bytes, last: int, why: str) -> None:
+    def _unreadable(self, data: bytes, last: int, bad: ValueError) -> None:
         """One document cannot be read in part: where it breaks off is all that can be said."""
         cut = not data.rstrip().endswith((b"}", b"]"))
+        if isinstance(bad, json.JSONDecodeError):
+            cut = bad.pos >= len(bad.doc.rstrip()) - 1
         self.line = last if cut else 1
+        why = clean(str(bad)[:120])
         self.damage("truncated" if cut else "not-json", repaired=False, detail=why, lost="file")

@@ -78,8 +78,11 @@ def _glued(words: str, envelope: frozenset[str], found: Repaired) -> None:
         return
     tail = _tail(rest, envelope)
     if tail is not None:
-        found.records.append(tail)
-        found.damage.append(("half-line", False, "record"))
+        record, torn = tail
+        # What is torn may be the beginning of the very record that follows it whole.
+        again = rest[len(torn) :].startswith(torn)
+        found.records.append(record)
+        found.damage.append(("half-line", again, "" if again else "record"))
     elif pieces:
         found.damage.append(("half-line", False, "record"))
     elif rest.startswith("{"):
@@ -88,8 +91,8 @@ def _glued(words: str, envelope: frozenset[str], found: Repaired) -> None:
         found.damage.append(("not-json", False, "line"))
 
 
-def _tail(rest: str, envelope: frozenset[str]) -> dict[str, Any] | None:
-    """A whole record at the end of a line whose beginning is lost, if that is certain."""
+def _tail(rest: str, envelope: frozenset[str]) -> tuple[dict[str, Any], str] | None:
+    """A whole record at the end of a line, if that is certain, and what stands before it."""
     position = rest.find('{"', 1)
     for _ in range(MOST_STARTS):
         if position < 0:
@@ -99,6 +102,6 @@ def _tail(rest: str, envelope: frozenset[str]) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             value, end = None, 0
         if isinstance(value, dict) and envelope <= set(value) and not rest[end:].strip():
-            return value
+            return value, rest[:position]
         position = rest.find('{"', position + 1)
     return None
