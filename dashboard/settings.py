@@ -139,7 +139,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = VAR / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "dashboard.joining.JoiningStorage"},
 }
 STATIC_ROOT.mkdir(exist_ok=True)
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "dashboard").is_dir()  # `up` collects and packs first

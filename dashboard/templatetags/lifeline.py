@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from django import template
-from django.utils.html import format_html
+from django.templatetags.static import static
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from dashboard import text, words
+from dashboard import joining, text, words
 
 register = template.Library()
 
@@ -68,6 +69,13 @@ def since(value: float | None) -> SafeString:
     if value is None:
         return SafeString('<span class="faint">–</span>')
     return format_html('<span data-t="{}">{}</span>', f"{value:.6f}", f"{value:.3f}")
+
+
+@register.simple_tag
+def modules(*entries: str) -> SafeString:
+    """The scripts of a page with these entry modules: one file where they were joined."""
+    tags = ((static(name),) for name in joining.scripts(entries))
+    return format_html_join("\n", '<script type="module" src="{}"></script>', tags)
 
 
 @register.filter

@@ -62,6 +62,7 @@ function count() {
 
 document.addEventListener("lifeline:changed", (event) => {
   const status = event.detail?.status;
+  if (!open && status === page.dataset.status) return; // it had ended when the page was made
   if (status) {
     page.dataset.status = status;
     open = status === "queued" || status === "running";
