@@ -15,6 +15,8 @@ from pathlib import Path
 
 from runs.errors import HarnessError
 
+WS_LIMIT = 8 << 20
+"""Bytes of one WebSocket message in either direction; a page of events stays far below."""
 LOG_LIMIT = 10 << 20
 """Bytes above which a part's log is begun anew at the next start."""
 
@@ -94,7 +96,7 @@ def web(listener: socket.socket) -> Part:
     """Daphne on a socket that we hold, so that it comes back under the same address."""
     argv = (
         *(sys.executable, "-m", "daphne", "--fd", str(listener.fileno()), "-v", "0"),
-        *("--no-server-name", "--websocket-max-message-size", "65536"),
+        *("--no-server-name", "--websocket-max-message-size", str(WS_LIMIT)),
         "dashboard.asgi:application",
     )
     return Part("web", argv, fds=(listener.fileno(),))
