@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -125,7 +126,11 @@ def _show(folder: Path, workspace: Workspace) -> list[str]:
     if not folder.exists():
         raise HarnessError(f"{folder} does not exist.", "Install the agent's binary again.")
     true = folder.resolve()
-    check_shows_little(true, workspace)
+    if shows_too_much(true, workspace):
+        raise HarnessError(
+            f"{folder} cannot be shown to the agent: it holds more than the agent's binary.",
+            "Put the executable into a folder of its own.",
+        )
     if is_system(true) and is_system(folder):
         return []
     if not true.is_dir() and not stat.S_ISREG(true.stat().st_mode):
@@ -141,11 +146,8 @@ def is_system(path: Path) -> bool:
     return any(path.is_relative_to(name) for name in _SYSTEM)
 
 
-def check_shows_little(folder: Path, workspace: Workspace) -> None:
-    """HarnessError when showing `folder` would show the home, all of the disk or other runs."""
-    kept_away = [Path.home().resolve(), workspace.root.parent]
-    if any(away.is_relative_to(folder) for away in kept_away):
-        raise HarnessError(
-            f"{folder} cannot be shown to the agent: it holds more than the agent's binary.",
-            "Put the executable into a folder of its own.",
-        )
+def shows_too_much(folder: Path, workspace: Workspace) -> bool:
+    """Whether showing `folder` would show the home, other runs or what others share."""
+    shared = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/etc/ssl", tempfile.gettempdir())
+    kept_away = [Path.home(), workspace.root.parent, *map(Path, shared)]
+    return any(away.resolve().is_relative_to(folder.resolve()) for away in kept_away)

@@ -129,6 +129,7 @@ class Execution:
             workspace,
             sealing,
             binary_folder=binary.folder,
+            executable=binary.path,
             readonly=self.driver.readonly(binary),
             on_network=lambda attempt: recorder.add(
                 Draft(

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from runs import bubblewrap
 from runs.control import Control
 from runs.errors import HarnessError
 from runs.outer import Outer
@@ -224,6 +225,7 @@ async def prepare(
     seal: Seal,
     *,
     binary_folder: Path | None = None,
+    executable: Path | None = None,
     readonly: Sequence[Path] = (),
     on_network: OnNetwork | None = None,
     want_listener: bool = True,
@@ -232,9 +234,12 @@ async def prepare(
     """Raise the seal and the minder for one run.
 
     `binary_folder` and `readonly` are visible inside at their own paths, read-only
-    (see `runs.seal.folders_of` for interpreters). HarnessError when the seal cannot be raised.
+    (see `runs.seal.folders_of` for interpreters). Where the folder would show the home or a
+    shared folder, only `executable` is. HarnessError when the seal cannot be raised.
     """
     shown = [*([binary_folder] if binary_folder else []), *readonly]
+    if executable and binary_folder and bubblewrap.shows_too_much(binary_folder, workspace):
+        shown[0] = executable
     outer = Outer(workspace, seal, shown, want_listener)
     stage = Stage(workspace, seal, limits or Limits())
     stage._outer = outer

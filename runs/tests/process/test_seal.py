@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import subprocess
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,11 +129,31 @@ async def test_it_serves_the_provider_from_outside(seal: Seal, tmp_path: Path) -
 
 async def test_it_shows_a_registered_binary_only_from_a_folder_of_its_own(tmp_path: Path) -> None:
     seal = seal_of("bwrap")
-    for number, folder in enumerate((Path.home(), Path("/"), tmp_path)):
+    for number, folder in enumerate((Path.home(), Path("/"), tmp_path, Path("/tmp"))):
         workspace = Workspace(tmp_path / "runs" / str(number), sealed=True)
         with pytest.raises(HarnessError, match="more than"):
             async with prepare(workspace, seal, binary_folder=folder):
                 pass
+
+
+async def test_it_shows_a_lone_executable_without_what_lies_beside_it(planted: Path) -> None:
+    seal = seal_of("bwrap")
+    lone = planted.with_name(planted.name + "-agent")
+    lone.write_text('#!/bin/sh\nls -A "$(dirname "$0")"\n')
+    lone.chmod(0o755)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            workspace = Workspace(Path(folder) / "one", sealed=True)
+            async with prepare(
+                workspace, seal, binary_folder=lone.parent, executable=lone
+            ) as stage:
+                running = await stage.launch(Launch(argv=(str(lone),), env={}))
+                seen = (await running.stdout.read()).decode().split()
+                assert (await running.wait()).code == 0
+    finally:
+        lone.unlink()
+    assert lone.name in seen
+    assert planted.name not in seen
 
 
 def test_it_finds_out_that_a_seal_does_not_hold() -> None:
