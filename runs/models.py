@@ -99,6 +99,8 @@ class Run(models.Model):
     """The broken laws in order, space-separated with spaces at both ends (`` L2 L3 ``)."""
     summary: models.JSONField[Any, Any] = models.JSONField(default=dict)
     """What `runs/report.py` made of the history: agents[], attempts[], retry, a line for lists."""
+    facts: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    """What the matrix needs of it: {attempts, gaps, told, stdout, session}"""
     sealed: models.JSONField[Any, Any] = models.JSONField(default=dict)
     """{network, files, processes: bool, by: bwrap|minder, why}"""
     runtime: models.JSONField[Any, Any] = models.JSONField(default=dict)
@@ -229,3 +231,18 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Cell(models.Model):
+    """One binary × one scenario of the matrix, made anew whenever one of its runs ends."""
+
+    agent = models.CharField(max_length=32)
+    version = models.CharField(max_length=64)
+    scenario = models.CharField(max_length=80, blank=True)
+    data: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    """:class:`runs.core.matrix.Cell`"""
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["agent", "version", "scenario"], name="one_cell"),
+        ]

@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from runs import binaries, bisections, catalogue, models, notify, scenario, start
+from runs import binaries, bisections, catalogue, grid, models, notify, scenario, start
 from runs.errors import HarnessError, UnknownName
 
 MOST_RUNS = 5000
@@ -230,6 +230,4 @@ def document(sweep: models.Sweep) -> dict[str, Any]:
 
 def cells(sweep: models.Sweep) -> list[dict[str, Any]]:
     """What its runs add up to, a row a cell."""
-    from runs import grid
-
     return grid.cells(sweep.runs.all())

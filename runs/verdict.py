@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from runs import catalogue, models, notify, report, store
+from runs import catalogue, grid, models, notify, report, store
 from runs.core import judge, outcome
 from runs.core.events import Kind
 from runs.core.history import History
@@ -37,6 +37,7 @@ def close(run: models.Run, status: str, error: dict[str, Any]) -> None:
         status=status, error=error, ended_at=timezone.now(), phase=""
     )
     run.refresh_from_db()
+    grid.refresh(run.agent, run.version, run.scenario)
     store.pack(run)
     notify.poke_run(run.pk)
     notify.poke_runs(run.pk)
@@ -46,6 +47,7 @@ def rejudge(run: models.Run) -> None:
     """Judge a stored run again, with today's laws; people's opinions stay."""
     _store(run, verdict_of(run))
     run.refresh_from_db()
+    grid.refresh(run.agent, run.version, run.scenario)
     notify.poke_run(run.pk)
     notify.poke_runs(run.pk)
 
@@ -123,4 +125,6 @@ def _store(run: models.Run, judged: dict[str, Any]) -> None:
             models.Finding(run=run, position=place, **row) for place, row in enumerate(findings)
         )
         if judged:
+            run.summary = judged["summary"]
+            judged["facts"] = grid.facts_of(run)
             models.Run.objects.filter(pk=run.pk).update(**judged)

@@ -1,0 +1,154 @@
+"""The matrix: what the runs of one binary and one scenario add up to, and what changed between.
+
+Pure: rows of runs in, cells and sentences out. Environment failures (a guard, a broken
+start, invalid evidence, a lost worker) are counted apart: they say nothing about the agent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import median
+from typing import Any, TypedDict
+
+NEWEST = 12
+"""Runs that a cell names."""
+
+
+class RunFacts(TypedDict):
+    """What a cell needs of one run (stored beside the run)."""
+
+    permalink: str
+    imported: bool
+    valid: bool
+    outcome: str
+    diagnosis: str
+    broken: Sequence[str]
+    attempts: int | None
+    """Tries of the sub-agents' most tried call."""
+    gaps: Sequence[float]
+    """Shortest and longest gap between tries, in seconds."""
+    told: str
+    stdout: str
+    session: str
+    exit_code: int | None
+
+
+class Cell(TypedDict):
+    """One binary × one scenario. Counters are by value, most frequent first."""
+
+    n: int
+    valid: int
+    imported: int
+    outcomes: dict[str, int]
+    diagnoses: dict[str, int]
+    broken: dict[str, int]
+    attempts: list[float] | None
+    gaps: list[float] | None
+    told: dict[str, int]
+    terminals: dict[str, int]
+    exits: dict[str, int]
+    runs: list[str]
+
+
+def cell(rows: Sequence[RunFacts]) -> Cell:
+    """The cell of these runs, newest first; n counts every ended run, `valid` those that speak."""
+    speaking = [row for row in rows if row["valid"]]
+    tries = [row["attempts"] for row in speaking if row["attempts"] is not None]
+    gaps = [gap for row in speaking for gap in row["gaps"]]
+    return Cell(
+        n=len(rows),
+        valid=len(speaking),
+        imported=sum(row["imported"] for row in rows),
+        outcomes=_counted(row["outcome"] for row in rows),
+        diagnoses=_counted(row["diagnosis"] for row in rows),
+        broken=dict(
+            sorted(
+                _counted(law for row in speaking for law in row["broken"]).items(),
+                key=lambda item: int(item[0][1:]),
+            )
+        ),
+        attempts=_spread(tries),
+        gaps=_spread(gaps),
+        told=_counted(row["told"] for row in speaking),
+        terminals=_counted(f"{row['stdout']} | {row['session']}" for row in speaking),
+        exits=_counted(str(row["exit_code"]) for row in speaking),
+        runs=[row["permalink"] for row in rows[:NEWEST]],
+    )
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    counts = Counter(value for value in values if value)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _spread(values: Sequence[float]) -> list[float] | None:
+    """[min, median, max], None without values."""
+    if not values:
+        return None
+    return [round(min(values), 3), round(median(values), 3), round(max(values), 3)]
+
+
+def most(counts: Mapping[str, int]) -> str:
+    """The most frequent value, empty when there is none."""
+    return next(iter(counts), "")
+
+
+ASPECTS: tuple[tuple[str, Callable[[Cell], str]], ...] = (
+    ("told the parent", lambda c: _quoted(most(c["told"]))),
+    ("terminal", lambda c: most(c["terminals"])),
+    ("diagnosis", lambda c: most(c["diagnoses"]).replace("_", " ")),
+    ("broken", lambda c: " ".join(c["broken"]) or "none"),
+    ("exit", lambda c: most(c["exits"])),
+    ("attempts", lambda c: f"{c['attempts'][1]:g}" if c["attempts"] else "none"),
+)
+"""What is compared between two versions, and how it is said."""
+
+
+def _quoted(word: str) -> str:
+    return "nothing" if word in ("", "none") else f"“{word}”"
+
+
+class Change(TypedDict):
+    """What differs between two neighbouring versions in one scenario."""
+
+    agent: str
+    scenario: str
+    before: str
+    after: str
+    words: str
+
+
+def change(before: Cell, after: Cell) -> str:
+    """``told the parent “idle” → nothing; exit 1 → 0``; empty when nothing differs."""
+    if not (before["valid"] and after["valid"]):
+        return ""
+    parts = [
+        f"{name} {old} → {new}"
+        for name, say in ASPECTS
+        if (old := say(before)) != (new := say(after))
+    ]
+    return "; ".join(parts)
+
+
+def changes(
+    cells: Mapping[tuple[str, str, str], Cell], order: Callable[[str], Any]
+) -> list[Change]:
+    """The changes between neighbouring versions, by agent and scenario.
+
+    `cells` is by (agent, version, scenario); `order` is the sort key of versions.
+    """
+    columns: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (agent, version, scenario), found in cells.items():
+        if found["valid"]:
+            columns[agent, scenario].append(version)
+    result = []
+    for (agent, scenario), versions in columns.items():
+        ordered = sorted(versions, key=order)
+        for old, new in zip(ordered, ordered[1:], strict=False):
+            words = change(cells[agent, old, scenario], cells[agent, new, scenario])
+            if words:
+                result.append(
+                    Change(agent=agent, scenario=scenario, before=old, after=new, words=words)
+                )
+    return result
