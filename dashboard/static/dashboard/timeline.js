@@ -8,7 +8,8 @@ import { layOut } from "./timeline-layout.js";
 import { paint } from "./timeline-draw.js";
 import { palette } from "./timeline-paper.js";
 import { Hands } from "./timeline-hands.js";
-import { Tip, worded } from "./timeline-words.js";
+import { stage } from "./timeline-stage.js";
+import { worded } from "./timeline-words.js";
 
 const RIGHT = 18;
 const TICK = 100;
@@ -40,24 +41,8 @@ export class Timeline {
   }
 
   #build() {
-    this.scroller = element("div", "timeline-scroll");
-    this.canvas = element("canvas", "timeline-canvas", {
-      tabindex: "0",
-      role: "application",
-      "aria-roledescription": "timeline",
-      "aria-label": "Timeline: arrow keys go along a lane and between lanes; the tables of this page hold the same facts",
-      "aria-describedby": "truth-title attempts-title events-title",
-    });
-    this.spacer = element("div", "timeline-spacer");
-    this.spacer.append(this.canvas);
-    this.scroller.append(this.spacer);
-    this.spoken = element("div", "unseen", { "aria-live": "polite", id: "timeline-said" });
-    this.news = element("button", "timeline-news", { type: "button", hidden: "" });
-    this.tip = new Tip();
-    this.empty = element("p", "empty timeline-empty");
-    this.root.replaceChildren(this.empty, this.scroller, this.news, this.tip.element, this.spoken);
+    Object.assign(this, stage(this.root));
     this.pen = this.canvas.getContext("2d", { alpha: false });
-    this.scroller.hidden = true;
     this.#paint();
   }
 
@@ -322,11 +307,4 @@ export class Timeline {
     this.frames = { worst: Math.max(this.frames.worst, took), count: this.frames.count + 1, first: this.frames.first ?? performance.now() };
     this.root.dataset.drawn = String(this.model.version);
   }
-}
-
-function element(name, classes, attributes = {}) {
-  const made = document.createElement(name);
-  made.className = classes;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
 }
