@@ -39,7 +39,7 @@ def repair(line: bytes, envelope: frozenset[str]) -> Repaired:
     except UnicodeDecodeError:
         words = line.decode("utf-8", "replace")
         found.damage.append(("invalid-utf8", True, "characters"))
-    _decode(words.strip(), envelope, found)
+    _decode(words.strip(" \t\r\n"), envelope, found)
     return found
 
 
@@ -73,7 +73,9 @@ def _glued(words: str, envelope: frozenset[str], found: Repaired) -> None:
     if len(pieces) > 1:
         found.damage.append(("glued", True, ""))
     if not rest:
-        if len(pieces) == 1 and not found.damage:
+        if not pieces:
+            found.damage.append(("not-json", False, "line"))
+        elif len(pieces) == 1 and not found.damage:
             found.damage.append(("not-json", True, "control characters"))
         return
     tail = _tail(rest, envelope)

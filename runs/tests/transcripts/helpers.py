@@ -23,11 +23,18 @@ def drafts_of(format: str | Format, data: bytes, file: str = "file.jsonl") -> li
     reader = (named(format) if isinstance(format, str) else format).reader(file)
     found: list[Draft] = []
     offset = 0
-    for number, line in enumerate(data.splitlines(keepends=True), 1):
+    for number, line in enumerate(physical(data), 1):
         found.extend(reader.feed(line, number, offset))
         offset += len(line)
     found.extend(reader.end())
     return found
+
+
+def physical(data: bytes) -> list[bytes]:
+    """The physical lines of a file's bytes, with their line feeds."""
+    found = [line + b"\n" for line in data.split(b"\n")]
+    found[-1] = found[-1][:-1]
+    return found if found[-1] else found[:-1]
 
 
 def lines(records: Iterable[Mapping[str, Any] | str]) -> bytes:
