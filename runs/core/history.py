@@ -117,7 +117,7 @@ class History(Ordered):
         _ = self.agents  # sets it
         return self.root
 
-    @property
+    @cached_property
     def children(self) -> list[Agent]:
         """Every agent but the one at the top."""
         return [agent for agent in self.agents.values() if agent.id != self.root]

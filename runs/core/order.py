@@ -112,9 +112,11 @@ class Ordered:
 
     def after(self, event: Event, *kinds: Kind) -> Iterator[Event]:
         """The events that follow it, of these kinds (all kinds if none is given)."""
-        wanted = self.events if not kinds else self.of(*kinds)
-        start = bisect.bisect_right([self.place(one) for one in wanted], self.place(event))
-        yield from wanted[start:]
+        if not kinds:
+            yield from self.events[self.place(event) + 1 :]
+            return
+        wanted = self.of(*kinds)
+        yield from wanted[bisect.bisect_right(wanted, self.place(event), key=self.place) :]
 
     def between(self, first: Event | None, last: Event | None, *kinds: Kind) -> list[Event]:
         """The events from `first` to `last`, both left out; None is the edge of the history."""

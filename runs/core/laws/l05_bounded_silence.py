@@ -88,20 +88,25 @@ class BoundedSilence(Law):
         end: Event | None,
         limit: float,
     ) -> Finding:
+        busy = _busy(history, agent)
+        streams = any(event.kind is Kind.DELTA for event in marks)
         points = [*marks, *([end] if end is not None else [])]
-        worst, at = 0.0, marks[0]
+        stretches: list[tuple[Event, float]] = []
         for before, after in zip(points, points[1:], strict=False):
             if after is end and after.get("status") not in _BAD_ENDS:
                 continue
-            if after is not end and not _streams(marks):
+            if after is not end and not streams:
                 continue  # it went on; what streamed meanwhile is not to be seen here
-            silence = _silence(history, agent, before, history.time(after))
-            if silence > worst:
-                worst, at = silence, before
+            stretches.append((before, history.time(after)))
         if end is None:
-            silence = _silence(history, agent, points[-1], history.end)
-            if silence > worst:
-                worst, at = silence, points[-1]
+            stretches.append((points[-1], history.end))
+        worst, at = 0.0, marks[0]
+        for before, until in stretches:
+            start = history.time(before)
+            if until - start > worst:
+                silence = _silence(start, until, busy)
+                if silence > worst:
+                    worst, at = silence, before
         if worst > limit:
             return self.broken(
                 agent,
@@ -145,30 +150,29 @@ def _is_content(event: Event) -> bool:
     return event.kind in _CONTENT
 
 
-def _streams(marks: Sequence[Event]) -> bool:
-    """Whether pieces of answers are recorded, so that a silent stream can be told from a log."""
-    return any(event.kind is Kind.DELTA for event in marks)
-
-
-def _silence(history: History, agent: str, before: Event, end: float) -> float:
-    """Seconds from `before` to `end` in which nothing of the agent was open."""
-    start = history.time(before)
-    busy: list[tuple[float, float]] = []
-    for one in [*history.tools.get(agent, ()), *history.questions.get(agent, ())]:
-        stop = history.time(one.end) if one.end is not None else history.end
-        busy.append((history.time(one.start), stop))
+def _busy(history: History, agent: str) -> list[tuple[float, float]]:
+    """When a tool, a question or a child of the agent was open, in order of start."""
+    busy = [
+        (history.time(one.start), history.time(one.end) if one.end is not None else history.end)
+        for one in [*history.tools.get(agent, ()), *history.questions.get(agent, ())]
+    ]
     for child in history.children:
-        if child.parent == agent:
-            for run in child.runs:
-                if run.start is not None:
-                    stop = history.time(run.end) if run.end is not None else history.end
-                    busy.append((history.time(run.start), stop))
+        for run in child.runs if child.parent == agent else ():
+            if run.start is not None:
+                stop = history.time(run.end) if run.end is not None else history.end
+                busy.append((history.time(run.start), stop))
+    return sorted(busy)
+
+
+def _silence(start: float, end: float, busy: Sequence[tuple[float, float]]) -> float:
+    """Seconds from `start` to `end` in which nothing was open."""
     silent, cursor = 0.0, start
-    for begin, stop in sorted(busy):
-        if stop <= cursor or begin >= end:
-            continue
-        silent += max(0.0, begin - cursor)
-        cursor = max(cursor, stop)
+    for begin, stop in busy:
+        if begin >= end:
+            break
+        if stop > cursor:
+            silent += max(0.0, begin - cursor)
+            cursor = stop
     return max(0.0, silent + max(0.0, end - cursor))
 
 
