@@ -214,7 +214,10 @@ def _decoded(body: bytes, encoding: str, limit: int) -> bytes:
         return body
     try:
         if encoding in ("gzip", "x-gzip", "deflate"):
-            plain = zlib.decompressobj(wbits=47).decompress(body, limit + 1)
+            unpacker = zlib.decompressobj(wbits=47)
+            plain = unpacker.decompress(body, limit + 1)
+            if not unpacker.eof and len(plain) <= limit:
+                raise Malformed(f"The body is not whole {encoding}")
         elif encoding == "zstd":
             plain = zstandard.ZstdDecompressor().stream_reader(body).read(limit + 1)
         else:
