@@ -31,12 +31,17 @@ if os.environ.get("LIFELINE_TEST_REDIS_URL"):
 class Up:
     """A running `up` with its lines."""
 
-    def __init__(self, var: Path, *arguments: str, ignore_sigint: bool = False) -> None:
-        env = environment(var)
+    def __init__(
+        self,
+        var: Path,
+        *arguments: str,
+        ignore_sigint: bool = False,
+        env: dict[str, str] | None = None,
+    ) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "manage.py", "up", *(arguments or ("--port", "0"))],
             cwd=BASE,
-            env=env,
+            env=env or environment(var),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,0 +1,154 @@
+"""Sweeps and bisections over the reference agent's versions, in this process."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from runs import models, start, sweeps
+from runs.errors import UnknownName
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def run_command(*arguments: str) -> tuple[int, dict[str, Any]]:
+    out = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command(*arguments, "--json", stdout=out)
+    return int(ended.value.code or 0), json.loads(out.getvalue())
+
+
+def test_it_sweeps_versions_and_adds_them_up() -> None:
+    code, document = run_command(
+        "sweep", "--agents", "reference@0.5.0..0.6.0,0.3.0", "--scenarios", "sse-cut"
+    )
+    assert code == 0
+    cells = {cell["version"]: cell for cell in document["cells"]}
+    assert list(cells) == ["0.3.0", "0.5.0", "0.6.0"]
+    assert cells["0.3.0"]["outcomes"] == {"startup-failed": 1} and cells["0.3.0"]["valid"] == 0
+    assert cells["0.5.0"]["diagnoses"] == {"failed_and_reported": 1}
+    assert cells["0.6.0"]["diagnoses"] == {"cut_stream_false_completion": 1}
+    assert cells["0.6.0"]["broken"]["L2"] == 1
+    assert cells["0.6.0"]["attempts"] == [5, 5, 5]
+    assert models.Cell.objects.count() == 3
+
+
+def test_a_baseline_fails_in_both_directions(tmp_path: Any) -> None:
+    path, junit = tmp_path / "expected.toml", tmp_path / "out.xml"
+    entry = '[[expect]]\nagent = "reference"\nscenario = "sse-cut"\nversions = "{}"\n'
+    path.write_text(
+        entry.format("<0.6.0")
+        + 'diagnosis = "cut_stream_false_completion"\n'
+        + entry.format(">=0.6.0")
+        + 'diagnosis = "cut_stream_false_completion"\n'
+    )
+    code, document = run_command(
+        *("sweep", "--agents", "reference@0.5.0,0.6.0", "--scenarios", "sse-cut"),
+        *("--baseline", str(path), "--junit", str(junit)),
+    )
+    assert code == 1
+    assert [row["version"] for row in document["differences"]] == ["0.5.0"]
+    assert 'failures="1"' in junit.read_text() and 'tests="2"' in junit.read_text()
+
+
+def test_it_bisects_to_the_first_version() -> None:
+    code, document = run_command(
+        *("bisect", "reference", "--good", "0.4.1", "--bad", "0.6.1"),
+        *("--scenario", "sse-cut", "--law", "L2"),
+    )
+    assert code == 0
+    assert document["verdict"] == "found"
+    assert (document["last_before"], document["first"]) == ("0.5.0", "0.6.0")
+    assert [step["saw"] for step in document["steps"][:2]] == ["0 of 3", "3 of 3"]
+
+
+def test_it_says_why_it_cannot_tell() -> None:
+    code, document = run_command(
+        *("bisect", "reference", "--good", "0.2.1", "--bad", "0.4.0"),
+        *("--scenario", "success", "--expression", "attempts.child > 6"),
+    )
+    assert code == 1
+    assert document["verdict"] == "cannot-tell" and "do not differ" in document["reason"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("sweep", "--agents", "referense"),
+        ("sweep", "--scenarios", "sse-cutt"),
+        ("bisect", "reference", "--good", "0.0.9", "--bad", "1.0.0", "--law", "L2"),
+        ("bisect", "reference", "--good", "0.4.0", "--bad", "1.0.0", "--law", "2"),
+        ("reproduce", "reference", "sse-cutt"),
+        ("reproduce", "reference", "sse-cut", "--set", "nonsense"),
+        ("reproduce", "reference@../..", "sse-cut"),
+    ],
+)
+def test_a_wrong_call_is_said_and_starts_nothing(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        call_command(*arguments)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.strip()
+    assert not models.Run.objects.exists()
+
+
+def test_it_reads_agents_versions_and_ranges() -> None:
+    found = sweeps.parse_agents("reference@0.4.0..0.5.0,1.0.0")
+    assert found == [("reference", v) for v in ("0.4.0", "0.4.1", "0.5.0", "1.0.0")]
+    assert sweeps.parse_agents("reference") == [("reference", "1.1.0")]
+    with pytest.raises(UnknownName):
+        sweeps.parse_agents("1.0.0")
+
+
+def test_a_single_run_goes_before_a_sweep_and_sweeps_take_turns(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.CONCURRENCY = 2
+    sent: list[int] = []
+    monkeypatch.setattr(start, "send", lambda pk: sent.append(pk) or _mark(pk))
+    first = sweeps.create([("reference", "1.0.0")], ["success"], repeat=3)
+    second = sweeps.create([("reference", "1.0.1")], ["success"], repeat=3)
+    alone = start.create("reference", "1.1.0", "success", queue=False)[0]
+    assert sweeps.feed() == 2
+    assert sweeps.feed() == 0, "there is no room for more"
+    for pk in sent:
+        models.Run.objects.filter(pk=pk).update(status="ended")
+    sweeps.feed()
+    order = models.Run.objects.in_bulk(sent)
+    assert sent[0] == alone.pk
+    assert [order[pk].sweep_id for pk in sent[1:]] == [first.pk, second.pk, first.pk]
+
+
+def _mark(pk: int) -> None:
+    from django.utils import timezone
+
+    models.Run.objects.filter(pk=pk).update(sent_at=timezone.now())
+
+
+def test_a_paused_sweep_is_not_claimed() -> None:
+    sweep = sweeps.create([("reference", "1.0.0")], ["success"])
+    run = sweep.runs.get()
+    sweeps.pause(sweep)
+    assert start.claim(run.pk, "me") is None and sweeps.feed() == 0
+    models.Sweep.objects.update(state="going")
+    assert start.claim(run.pk, "me") is not None
+
+
+def test_a_lost_run_is_replaced_and_an_ended_one_is_not() -> None:
+    sweep = sweeps.create([("reference", "1.0.0")], ["success"], repeat=2)
+    lost, done = sweep.runs.order_by("pk")
+    models.Run.objects.filter(pk=lost.pk).update(status="lost")
+    models.Run.objects.filter(pk=done.pk).update(status="ended")
+    sweeps.advance(sweep)
+    assert sorted(sweep.runs.values_list("status", flat=True)) == ["ended", "lost", "queued"]
+    sweeps.advance(sweep)
+    assert sweep.runs.count() == 3
+    sweep.runs.filter(status="queued").update(status="ended")
+    sweeps.advance(sweep)
+    sweep.refresh_from_db()
+    assert sweep.state == "ended"
