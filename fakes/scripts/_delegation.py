@@ -130,15 +130,18 @@ class Delegation(Script):
         if not below:
             return self.child(talk)
         fresh = [each for each in below if each.path not in talk.delegated]
-        if fresh and self._may_delegate(talk):
-            chosen = self.at_once(fresh)
-            return Reply(tool_calls=tuple(talk.tools.delegate(each) for each in chosen))
-        return self.parent(talk, below)
+        if not fresh:
+            return self.parent(talk, below)
+        if self._forgets(talk):
+            return self.report(talk, below)
+        chosen = self.at_once(fresh)
+        return Reply(tool_calls=tuple(talk.tools.delegate(each) for each in chosen))
 
-    def _may_delegate(self, talk: Talk) -> bool:
+    def _forgets(self, talk: Talk) -> bool:
+        """Whether it was told to delegate too often: its conversation does not keep the calls."""
         tries = talk.stage.notes.get("delegations", 0) + 1
         talk.stage.notes["delegations"] = tries
-        return tries <= TRIES
+        return tries > TRIES + len(self.below(talk.path))
 
     def below(self, path: str) -> list[Task]:
         """The tasks that this caller hands out."""

@@ -33,5 +33,8 @@ class ParentCancels(Delegation):
             return replace(Reply(tool_calls=(call,)), after=("child:1 asked",), patience=30.0)
         return self.report(talk, below)
 
+    def told(self, talk: Talk, below: list[Task]) -> bool:
+        return True
+
 
 SCRIPT = ParentCancels

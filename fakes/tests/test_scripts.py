@@ -147,7 +147,7 @@ async def test_it_does_not_delegate_for_ever_to_an_agent_that_forgets(
     served: Served = await serve()
     said = set()
     async with http() as client:
-        for number in range(30):
+        for number in range(35):
             answer = await served.post("responses", "plain", f"{ROOT} {number}", client)
             said.add(answer.json()["output"][0]["type"])
     assert said == {"function_call", "message"}
