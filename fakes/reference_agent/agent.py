@@ -59,9 +59,9 @@ class Agent:
         """Whether a run of it goes on."""
         return self.status == "running"
 
-    def log(self, kind: str, **data: Any) -> None:
-        """Write a record about this agent."""
-        self.world.log.write(kind, self.id, **data)
+    def log(self, kind: str, *, hide: str = "", **data: Any) -> None:
+        """Write a record about this agent, except into the view `hide`."""
+        self.world.log.write(kind, self.id, hide=hide, **data)
 
     def set_status(self, word: str, **data: Any) -> None:
         """Report a change of the agent's status; the same word twice is no change."""
@@ -172,7 +172,7 @@ class Agent:
 
     def deliver(self, notice: Notice, form: str) -> None:
         """Record that this agent is told, and that the child's end is known now."""
-        self.log("notice.delivered", **notice.facts(form))
+        self.log("notice.delivered", hide=self.world.hidden(), **notice.facts(form))
         child = self.world.agents.get(notice.child)
         if child is not None and notice.status == child.status:
             child.untold.discard(notice.run)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fakes.reference_agent.agent import Agent
     from fakes.reference_agent.world import World
 
+COURTESY = 1.2
+"""How much longer than asked it waits: the provider's clock began before ours."""
 STORM = 20
 """Tries of one call in a storm."""
 WAVE = 0.3
@@ -207,7 +209,7 @@ class Model:
         jitter = self.world.behaviour.random.uniform(1.0, 1.25)
         delay = self.settings.delay * float(2**tries) * jitter
         if failure.retry_after is not None and not self.breaks("ignore-retry-after"):
-            delay += failure.retry_after
+            delay += failure.retry_after * COURTESY
         return delay
 
     async def _wait(self, agent: Agent, failure: CallFailed, waits: list[float]) -> None:

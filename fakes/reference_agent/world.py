@@ -148,15 +148,10 @@ class World:
         self.event("child-ended")
 
     def _write_end(self, child: Agent) -> None:
-        hide = ""
-        if self.behaviour.breaks("terminal-not-published"):
-            hide = "stdout"
-        elif self.behaviour.breaks("hook-missing"):
-            hide = "hooks"
         error = child.error
         child.log(
             "agent.ended",
-            hide=hide,
+            hide=self.hidden(),
             status=child.status,
             raw=child.status,
             call=child.call,
@@ -167,6 +162,12 @@ class World:
             duration=round(time.time() - child.began, 6),
             run=child.run,
         )
+
+    def hidden(self) -> str:
+        """The view in which nothing of a child's end is written; none in a healthy agent."""
+        if self.behaviour.breaks("terminal-not-published"):
+            return "stdout"
+        return "hooks" if self.behaviour.breaks("hook-missing") else ""
 
     def _tell(self, child: Agent) -> None:
         """Put one notice where the spawner reads it."""
@@ -189,7 +190,7 @@ class World:
         for _ in range(2 if breaks("told-twice") else 1):
             parent.inbox.append(notice)
             facts = {key: notice.facts("")[key] for key in ("child", "status", "raw", "run")}
-            parent.log("notice.queued", **facts)
+            parent.log("notice.queued", hide=self.hidden(), **facts)
         parent.wake.set()
 
     def after_notice(self, agent: Agent, notice: Notice) -> None:
