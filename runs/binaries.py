@@ -20,8 +20,8 @@ from runs.errors import CannotRunHere, HarnessError, UnknownName
 from runs.packages import Published
 from runs.scenario import nearest
 from runs.shelf import Slot
+from runs.versions import check_ranges, is_prerelease, key, ordered
 from runs.versions import expand as expand_ranges
-from runs.versions import is_prerelease, key, ordered
 
 FRESH = 6 * 3600.0
 """Seconds for which a list of versions is used without asking again."""
@@ -80,6 +80,7 @@ def _drivable(driver: Driver, version: str) -> bool:
 
 def expand(agent: str, text: str) -> list[str]:
     """Versions and ranges as people write them (``1.0.60,1.0.81..1.0.102``), as versions."""
+    check_ranges(text)
     known = [item.version for item in versions(agent)] if ".." in text else []
     return expand_ranges(text, known)
 
@@ -93,12 +94,18 @@ def newest(agent: str) -> str:
         named = registered.of(agent)
         here = [slot.version for slot in shelf.slots(agent) if _starts(slot)]
         here = [version for version in here if version not in named]
-    for candidates in (here, [item.version for item in versions(agent)]):
-        drivable = [version for version in candidates if _drivable(driver, version)]
-        releases = [version for version in drivable if not is_prerelease(version)]
-        if drivable:
-            return ordered(releases or drivable)[-1]
+    chosen = _newest_of(driver, here)
+    if not chosen:
+        chosen = _newest_of(driver, [item.version for item in versions(agent)])
+    if chosen:
+        return chosen
     raise CannotRunHere(f"No version of {agent} is installed or known.", "See `binaries list`.")
+
+
+def _newest_of(driver: Driver, candidates: list[str]) -> str:
+    drivable = [version for version in candidates if _drivable(driver, version)]
+    releases = [version for version in drivable if not is_prerelease(version)]
+    return ordered(releases or drivable)[-1] if drivable else ""
 
 
 def _starts(slot: Slot) -> bool:

@@ -69,7 +69,7 @@ def _job(job: Job) -> str:
 
 def versions(package: Package, job: Job) -> list[Published]:
     """All versions of an npm package with their dates, oldest first."""
-    argv = [_job(job), "view", package.name, "time", "versions", "--json"]
+    argv = [_job(job), "view", package.name, "time", "versions", "--json", "--fetch-retries=0"]
     text = job.run(argv, f"asking npm for the versions of {package.name}")
     found = json.loads(text[text.index("{") : text.rindex("}") + 1])
     times: dict[str, str] = found.get("time", {})
@@ -85,6 +85,7 @@ def install(package: Package, version: str, folder: Path, job: Job) -> None:
     """Install one version below `folder` (``node_modules``), without scripts unless allowed."""
     check(package, version)
     argv = [_job(job), "install", "--prefix", str(folder), "--no-save", "--no-package-lock"]
-    argv += ["--loglevel=warn", *([] if package.scripts else ["--ignore-scripts"])]
+    argv += ["--fetch-retry-mintimeout=2000", "--fetch-retry-maxtimeout=5000", "--loglevel=warn"]
+    argv += [*([] if package.scripts else ["--ignore-scripts"])]
     job.watch = folder.parent
     job.run([*argv, f"{package.name}@{version}", *package.extra], f"installing {version} with npm")

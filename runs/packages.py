@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +65,7 @@ class Job:
             log.flush()
             begin = log.tell()
             process = subprocess.Popen(
-                argv,
+                [*_dies_with_us(), *argv],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -101,6 +102,12 @@ class Job:
             if now - told >= 1 and self.watch is not None:
                 told = now
                 self.say(f"{doing}: {size(self.watch) / 1e6:.0f} MB")
+
+
+def _dies_with_us() -> list[str]:
+    """Makes a command die with us (Linux); elsewhere it keeps the version's lock to its end."""
+    found = shutil.which("setpriv")
+    return [found, "--pdeathsig", "KILL"] if found else []
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -59,6 +59,16 @@ def ordered(versions: Iterable[str]) -> list[str]:
     return sorted(set(versions), key=key)
 
 
+def check_ranges(text: str) -> None:
+    """UnknownName when a part of ``1.0.60,1.0.81..1.0.102`` can be no version."""
+    for part in text.split(","):
+        first, dots, last = (piece.strip() for piece in part.partition(".."))
+        given = [end for end in (first, last) if end]
+        if not all(valid(end) for end in given) or not given:
+            what = f"{part.strip()!r} is no {'range' if dots else 'version'}."
+            raise UnknownName(what, "Write 1.0.81 or 1.0.81..1.0.102.")
+
+
 def expand(text: str, known: Sequence[str]) -> list[str]:
     """``1.0.60,1.0.81..1.0.102`` as versions, oldest first in each range.
 
@@ -66,22 +76,15 @@ def expand(text: str, known: Sequence[str]) -> list[str]:
     where an end of the range is one. An end may be missing (``1.0.90..``). A single
     version need not be known. UnknownName: a malformed part or an empty range.
     """
+    check_ranges(text)
     chosen: list[str] = []
-    for part in (piece.strip() for piece in text.split(",")):
-        first, dots, last = part.partition("..")
-        if not dots:
-            if not valid(part):
-                raise UnknownName(f"{part!r} is no version.", "Write 1.0.81 or 1.0.81..1.0.102.")
-            chosen.append(part)
-            continue
-        chosen.extend(_between(part, first.strip(), last.strip(), known))
+    for part in text.split(","):
+        first, dots, last = (piece.strip() for piece in part.partition(".."))
+        chosen.extend(_between(part, first, last, known) if dots else [first])
     return list(dict.fromkeys(chosen))
 
 
 def _between(part: str, first: str, last: str, known: Sequence[str]) -> list[str]:
-    for end in (first, last):
-        if end and not valid(end):
-            raise UnknownName(f"{end!r} in {part!r} is no version.", "Write 1.0.81..1.0.102.")
     early = any(is_prerelease(end) for end in (first, last) if end)
     found = [
         version

@@ -1,0 +1,293 @@
+"""The machine's real npm and pip, against a registry on loopback."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from runs import binaries, install, npm, pypi, shelf
+from runs.driver import Package
+from runs.errors import CannotRunHere, HarnessError, UnknownName
+from runs.packages import explain
+from runs.tests.binaries.registry import SCRIPT, Registry
+from runs.tests.binaries.toy import Toy
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_it_installs_a_version_and_says_what_it_is(toy: Toy, registry: Registry) -> None:
+    said: list[str] = []
+    binary = binaries.ensure("toy", "1.0.10", said.append)
+    assert subprocess.check_output([binary.path], text=True) == "toy 1.0.10\n"
+    assert binary.sha256 == hashlib.sha256(SCRIPT.format(version="1.0.10").encode()).hexdigest()
+    assert binary.path.is_relative_to(binary.folder)
+    assert said[0] == "installing toy 1.0.10"
+    assert any(line.startswith("installed toy 1.0.10 (") for line in said)
+    assert "npm install" in shelf.Slot("toy", "1.0.10").log.read_text()
+    facts = json.loads((binary.folder / shelf.MANIFEST).read_text())
+    assert (facts["version"], facts["package"]) == ("1.0.10", "@lifeline/toy")
+
+
+def test_it_installs_and_prepares_a_version_once_and_lets_nobody_write_to_what_it_prepared(
+    toy: Toy, registry: Registry
+) -> None:
+    first = binaries.ensure("toy", "1.0.10")
+    binary = binaries.ensure("toy", "1.0.10")
+    assert binary == first
+    assert registry.downloads("1.0.10") == 1
+    assert toy.prepared == ["1.0.10"]
+    assert binary.prepared is not None
+    payload = binary.prepared / "payload"
+    assert payload.read_text() == "1.0.10"
+    assert payload.stat().st_mode & 0o222 == 0
+    assert binary.prepared.stat().st_mode & 0o222 == 0
+
+
+def test_it_does_not_run_the_scripts_of_a_package(
+    toy: Toy, registry: Registry, tmp_path: Path
+) -> None:
+    registry.publish("@lifeline/toy", "2.0.0", scripts={"postinstall": f"touch {tmp_path}/it-ran"})
+    binaries.ensure("toy", "2.0.0")
+    assert not (tmp_path / "it-ran").exists()
+
+
+def test_it_gives_scripts_that_must_run_a_home_of_their_own_and_no_secrets(
+    toy: Toy, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANTED_TOKEN", "planted-secret")
+    monkeypatch.setattr(Toy, "package", Package("npm", "@lifeline/toy", scripts="it unpacks"))
+    registry.publish(
+        "@lifeline/toy", "2.0.0", scripts={"postinstall": f"env > {tmp_path}/environment"}
+    )
+    binaries.ensure("toy", "2.0.0")
+    seen = (tmp_path / "environment").read_text()
+    assert "planted-secret" not in seen
+    assert f"HOME={os.environ['HOME']}\n" not in seen
+
+
+def test_it_asks_the_configured_registry_and_passes_no_token_on(
+    toy: Toy, registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = registry.url.removeprefix("http:")
+    configuration = tmp_path / "npmrc"
+    configuration.write_text(f"registry={registry.url}\n{host}:_authToken=planted-secret\n")
+    monkeypatch.delenv("npm_config_registry")
+    monkeypatch.setenv("npm_config_userconfig", str(configuration))
+    npm._configuration.cache_clear()
+    binaries.ensure("toy", "1.0.10")
+    assert registry.downloads("1.0.10") == 1
+    assert not any("authorization" in headers for _, headers in registry.asked)
+
+
+def test_it_says_that_a_version_does_not_exist(toy: Toy, registry: Registry) -> None:
+    with pytest.raises(UnknownName, match="does not exist"):
+        binaries.ensure("toy", "1.0.77")
+    assert not shelf.slots("toy")
+
+
+def test_it_refuses_a_version_that_is_too_old_before_it_asks(toy: Toy, registry: Registry) -> None:
+    with pytest.raises(UnknownName, match=r"older than 1\.0\.0"):
+        binaries.ensure("toy", "0.9.0")
+    assert registry.asked == []
+
+
+@pytest.mark.parametrize("version", ["../1.0.9", "1.0.9;x", "-g", "1.0.9 2", "$(id)"])
+def test_it_refuses_what_is_no_version_before_it_reaches_npm_or_a_path(
+    toy: Toy, registry: Registry, version: str
+) -> None:
+    with pytest.raises(UnknownName):
+        binaries.ensure("toy", version)
+    assert registry.asked == []
+
+
+def test_it_says_that_there_is_no_package_for_this_platform_and_leaves_nothing(
+    toy: Toy, registry: Registry, shelf_folder: Path
+) -> None:
+    registry.publish("@lifeline/toy", "2.0.0", files={"elsewhere": ""})
+    with pytest.raises(CannotRunHere, match="no package for this platform"):
+        binaries.ensure("toy", "2.0.0")
+    assert not [path for path in (shelf_folder / "toy").iterdir() if path.is_dir()]
+
+
+def test_it_says_that_a_newer_node_is_needed(toy: Toy, registry: Registry) -> None:
+    registry.publish(
+        "@lifeline/toy",
+        "2.0.0",
+        files={"toy": "#!/usr/bin/env node\n"},
+        engines={"node": ">=99.2"},
+    )
+    with pytest.raises(CannotRunHere, match=r"needs Node 99\.2 or newer"):
+        binaries.ensure("toy", "2.0.0")
+
+
+def test_it_says_that_npm_is_missing(
+    toy: Toy, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CannotRunHere, match="npm is not installed"):
+        binaries.ensure("toy", "1.0.10")
+
+
+def test_it_says_that_the_registry_cannot_be_reached(toy: Toy, registry: Registry) -> None:
+    registry.close()
+    with pytest.raises(CannotRunHere, match="cannot be reached"):
+        binaries.ensure("toy", "1.0.10")
+
+
+def test_it_says_that_the_disk_is_full_before_it_begins(
+    toy: Toy, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(install, "ROOM", shutil.disk_usage("/").total * 2)
+    with pytest.raises(CannotRunHere, match="the disk is full"):
+        binaries.ensure("toy", "1.0.10")
+    assert registry.asked == []
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "ours"),
+    [
+        ("npm error code ENOSPC\nnpm error nospc", CannotRunHere, "disk is full"),
+        ("npm error code ETARGET", UnknownName, "does not exist"),
+        ("npm error code E404", UnknownName, "does not know it"),
+        ("npm error code EBADPLATFORM", CannotRunHere, "platform"),
+        ("npm error code EAI_AGAIN", CannotRunHere, "cannot be reached"),
+        ("npm error code E401", CannotRunHere, "refuses"),
+        ("ERROR: Could not find a version that satisfies x==9", UnknownName, "does not exist"),
+        ("npm error something else\n", HarnessError, "something else"),
+    ],
+)
+def test_it_puts_the_troubles_of_npm_and_pip_into_words(
+    words: str, kind: type[HarnessError], ours: str
+) -> None:
+    trouble = explain("installing", words)
+    assert type(trouble) is kind
+    assert ours in trouble.what
+
+
+def test_it_lets_a_second_asker_join_the_first(toy: Toy, registry: Registry) -> None:
+    registry.pause = 1.0
+    heard: list[list[str]] = [[], []]
+    found: list[binaries.Binary] = []
+    threads = [
+        threading.Thread(
+            target=lambda said=said: found.append(binaries.ensure("toy", "1.0.10", said.append))
+        )
+        for said in heard
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert found[0] == found[1]
+    assert registry.downloads("1.0.10") == 1
+    assert toy.prepared == ["1.0.10"]
+    assert all("installing toy 1.0.10" in said for said in heard)
+
+
+def test_it_tells_those_who_joined_why_it_failed(toy: Toy, registry: Registry) -> None:
+    registry.pause = 1.0
+    registry.publish("@lifeline/toy", "2.0.0", files={"elsewhere": ""})
+    troubles: list[str] = []
+
+    def ask() -> None:
+        try:
+            binaries.ensure("toy", "2.0.0")
+        except CannotRunHere as error:
+            troubles.append(error.what)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert troubles == ["This version has no package for this platform."] * 3
+    assert registry.downloads("2.0.0") == 1
+
+
+def test_it_can_be_stopped(toy: Toy, registry: Registry) -> None:
+    registry.pause = 30.0
+    begin = time.monotonic()
+    with pytest.raises(HarnessError, match="cancelled"):
+        binaries.ensure("toy", "1.0.10", stop=lambda: registry.downloads("1.0.10") > 0)
+    assert time.monotonic() - begin < 25
+    assert not shelf.slots("toy")
+
+
+def test_it_installs_anew_after_an_installer_was_killed(
+    toy: Toy, registry: Registry, shelf_folder: Path
+) -> None:
+    registry.pause = 60.0
+    code = (
+        "from runs import binaries, catalogue\n"
+        "from runs.tests.binaries.toy import Toy\n"
+        "catalogue.drivers = lambda: {'toy': Toy()}\n"
+        "binaries.ensure('toy', '1.0.10')\n"
+    )
+    killed = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, start_new_session=True)
+    limit = time.monotonic() + 60
+    while not registry.downloads("1.0.10") and time.monotonic() < limit:
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    assert not shelf.slots("toy")
+    registry.pause = 0.0
+    assert binaries.ensure("toy", "1.0.10").version == "1.0.10"
+    assert not list((shelf_folder / "toy").glob(".making-*"))
+
+
+def test_it_computes_the_digest_again_when_the_executable_changes(
+    toy: Toy, registry: Registry
+) -> None:
+    binary = binaries.ensure("toy", "1.0.10")
+    binary.path.write_text("#!/bin/sh\necho changed\n")
+    again = binaries.ensure("toy", "1.0.10")
+    assert again.sha256 == hashlib.sha256(binary.path.read_bytes()).hexdigest()
+    assert again.sha256 != binary.sha256
+
+
+def test_it_installs_a_python_package_into_an_environment_of_its_own(
+    toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_FIND_LINKS", str(_wheel(tmp_path, "1.2.3").parent))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    pypi._configuration.cache_clear()
+    try:
+        binary = binaries.ensure("pytoy", "1.2.3")
+    finally:
+        pypi._configuration.cache_clear()
+    assert subprocess.check_output([binary.path], text=True) == "toy 1.2.3\n"
+    assert (binary.folder / "venv" / "pyvenv.cfg").is_file()
+
+
+def _wheel(folder: Path, version: str) -> Path:
+    """A Python package with one command."""
+    path = folder / "wheels" / f"lifeline_toy-{version}-py3-none-any.whl"
+    path.parent.mkdir()
+    about = f"lifeline_toy-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("lifeline_toy.py", f"def main():\n    print('toy {version}')\n")
+        archive.writestr(
+            f"{about}/METADATA",
+            f"Metadata-Version: 2.1\nName: lifeline-toy\nVersion: {version}\n",
+        )
+        archive.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(
+            f"{about}/entry_points.txt",
+            "[console_scripts]\nlifeline-toy = lifeline_toy:main\n",
+        )
+        archive.writestr(f"{about}/RECORD", "")
+    return path
