@@ -200,6 +200,6 @@ def _finding(row: dict[str, Any], number: int) -> dict[str, Any]:
         **row,
         "number": number,
         "sentence": law.sentence if law else "",
-        "name": law.name if law else "",
+        "name": words.law_name(law.name) if law else "",
         "seqs": " ".join(map(str, seqs)),
     }

@@ -58,6 +58,11 @@ def verdict_tone(verdict: str) -> str:
     return VERDICTS.get(verdict, UNKNOWN)
 
 
+def law_name(name: str) -> str:
+    """`TRUE-TERMINAL` as it stands in a sentence: `True terminal`."""
+    return name.replace("-", " ").capitalize()
+
+
 def closed(word: str, complete: bool | None) -> str:
     """How an exchange ended, for a table cell."""
     if complete:

@@ -17,8 +17,10 @@ from dashboard.tests.live.site import Site
 from runs.models import Run
 
 pytestmark = [pytest.mark.browser]
-SIZES = ((1280, 900), (390, 844))
-THEMES = ("light", "dark")
+DESK, PHONE = (1280, 900), (390, 844)
+ALL = ((DESK, "light"), (DESK, "dark"), (PHONE, "light"), (PHONE, "dark"))
+CROSSED = (ALL[0], ALL[3])
+"""Enough for pages that are made of the same parts as others."""
 axe = Axe()
 
 
@@ -43,36 +45,48 @@ def stage(site: Site, settings: Any) -> Iterator[Site]:
     yield site
 
 
-def _sound(page: Page, where: str) -> None:
-    """No axe violation and no sideways scrolling, in both themes and sizes."""
-    for width, height in SIZES:
+def _sound(page: Page, looks: Any = ALL) -> None:
+    """No axe violation and no sideways scrolling, in each look (size and theme)."""
+    for (width, height), theme in looks:
         page.set_viewport_size({"width": width, "height": height})
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-            found = axe.run(page)
-            assert found.violations_count == 0, (
-                f"{where} {width} {theme}\n{found.generate_report()}"
-            )
+        page.emulate_media(color_scheme=theme)
+        found = axe.run(page)
+        said = f"{page.url} {width} {theme}\n{found.generate_report()}"
+        assert found.violations_count == 0, said
         wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-        assert wider <= 0, f"{where} is {wider} pixels wider than {width}"
+        assert wider <= 0, f"{page.url} is {wider} pixels wider than {width}"
 
 
-def test_every_page_is_accessible_in_light_and_dark_on_a_desk_and_on_a_phone(
-    stage: Site, open_page: Any
+@pytest.mark.parametrize("filled", [False, True])
+def test_the_list_is_accessible_in_light_and_dark_on_a_desk_and_on_a_phone(
+    stage: Site, open_page: Any, filled: bool
 ) -> None:
+    if filled:
+        factory.cut_run(tags=["flaky"], keep=True)
+        factory.open_run()
+        Run.objects.create(agent="codex", version="1", status="errored", error={"what": "No."})
     page = open_page()
-    page.goto(stage.address)
-    _sound(page, "the empty list")
-    cut = factory.cut_run(tags=["flaky"], keep=True)
-    hostile, going = factory.hostile_run(), factory.open_run()
-    Run.objects.create(agent="codex", version="1", status="errored", error={"what": "No."})
-    addresses = ["/?q=agent:copilot nope:x", "/agents/", "/scenarios/", "/faults/", "/laws/"]
-    addresses += [f"/runs/{run.permalink}/" for run in (cut, going, hostile)]
-    addresses += [f"/runs/{cut.permalink}/events/20/", "/nothing/"]
-    for address in addresses:
-        page.goto(stage.address + address)
-        page.wait_for_load_state("load")
-        _sound(page, address)
+    page.goto(f"{stage.address}/?q={'-agent:none+nope:x' if filled else ''}")
+    _sound(page, ALL if filled else CROSSED)
+
+
+@pytest.mark.parametrize("kind", ["cut", "open", "hostile"])
+def test_a_run_is_accessible_in_light_and_dark_on_a_desk_and_on_a_phone(
+    stage: Site, open_page: Any, kind: str
+) -> None:
+    run = getattr(factory, f"{kind}_run")()
+    page = open_page()
+    page.goto(stage.page(run))
+    page.wait_for_load_state("load")
+    _sound(page, ALL if kind == "cut" else CROSSED)
+
+
+@pytest.mark.parametrize("name", ["agents", "scenarios", "faults", "laws", "nothing", "event"])
+def test_every_other_page_is_accessible(stage: Site, open_page: Any, name: str) -> None:
+    page = open_page()
+    event = f"runs/{factory.cut_run().permalink}/events/20" if name == "event" else name
+    page.goto(f"{stage.address}/{event}/")
+    _sound(page, CROSSED)
     page.complaints.clear()  # the 404 is said on the console
 
 
