@@ -14,6 +14,10 @@ LARGEST = 256 << 20
 """Bytes of one document that are parsed."""
 
 
+UNREADABLE = object()
+"""Stands for a document that cannot be parsed (null is one that can)."""
+
+
 class Document(Lines):
     """Reads one JSON document. A subclass writes ``document``."""
 
@@ -53,7 +57,7 @@ class Document(Lines):
         if not data.strip():
             return self.out
         parsed = self._repaired(data, last)
-        if parsed is None:
+        if parsed is UNREADABLE:
             return self.out
         self.line = 0
         try:
@@ -80,16 +84,18 @@ class Document(Lines):
             self.damage("invalid-utf8", repaired=True, lost="characters")
         except RecursionError:
             self.damage("too-deep", repaired=False, lost="file")
-            return None
+            return UNREADABLE
         except ValueError as bad:
-            return self._unreadable(data, last, bad)
+            self._unreadable(data, last, bad)
+            return UNREADABLE
         try:
             return self.parse(data.decode("utf-8", "replace").encode())
         except RecursionError:
             self.damage("too-deep", repaired=False, lost="file")
-            return None
+            return UNREADABLE
         except ValueError as bad:
-            return self._unreadable(data, last, bad)
+            self._unreadable(data, last, bad)
+            return UNREADABLE
 
     def _unreadable(self, data: bytes, last: int, bad: ValueError) -> None:
         """One document cannot be read in part: where it breaks off is all that can be said."""

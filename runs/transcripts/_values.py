@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 EMPTY: Mapping[str, Any] = {}
@@ -201,6 +202,7 @@ def error_class(word: Any = "", code: Any = None) -> str:
     return next((kind for part, kind in _BY_WORD if part in name), "other")
 
 
+@lru_cache(maxsize=512)
 def _snake(word: str) -> str:
     """``MessageAbortedError`` and ``message-aborted`` as ``message_aborted_error``."""
     return "".join(
