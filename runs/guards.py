@@ -21,7 +21,9 @@ TIMEOUT: Final = "timeout"
 MEMORY: Final = "guard-memory-floor"
 OUTPUT: Final = "guard-output-cap"
 REQUESTS: Final = "guard-request-cap"
-NAMES: Final = (MEMORY, OUTPUT, REQUESTS, TIMEOUT)
+PROCESSES: Final = "guard-process-cap"
+"""Fired by the minder: the agent became ever more processes."""
+NAMES: Final = (MEMORY, OUTPUT, REQUESTS, PROCESSES, TIMEOUT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,12 @@ class Fired:
 
     def as_dict(self) -> dict[str, object]:
         """The data of `guard.fired`."""
-        return {"guard": self.guard, "limit": self.limit, "value": self.value}
+        return {
+            "guard": self.guard,
+            "limit": self.limit,
+            "value": self.value,
+            "what": self.what,
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,8 @@ class Pumps:
     async def drain(self) -> None:
         """After the end: read what is left, close every source, record how it ended."""
         ended = await self.running.wait()
+        if ended.crowded and self.guards.fired is None:
+            self._add(Kind.GUARD, {"guard": guards.PROCESSES, "limit": None, "value": None})
         self._exited(ended)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.gather(*self.streams, return_exceptions=True), 5)

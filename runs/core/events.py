@@ -222,7 +222,7 @@ KINDS: Mapping[Kind, Told] = {
     ),
     Kind.NETWORK_ATTEMPT: _told("The agent tried to leave the seal.", "host address port what"),
     Kind.PHASE: _told("A decision or step of ours.", "phase detail"),
-    Kind.GUARD: _told("A guard stopped the run.", "guard limit value"),
+    Kind.GUARD: _told("A guard stopped the run.", "guard limit value what"),
     Kind.SEEN_AGAIN: _told("The fact with number `of` was seen in another source as well.", "of"),
     Kind.DAMAGE: _told(
         "A physical line is damaged. `what`: half-line, glued, bom, crlf, invalid-utf8, nul, "

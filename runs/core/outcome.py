@@ -65,7 +65,8 @@ TABLE: tuple[tuple[str, Callable[[Facts], bool]], ...] = (
 """Name and question, in order; `guard` is replaced by the guard's own name."""
 
 OUTCOMES: tuple[str, ...] = (
-    *("guard-memory-floor", "guard-output-cap", "guard-request-cap", "timeout"),
+    *("guard-memory-floor", "guard-output-cap", "guard-request-cap", "guard-process-cap"),
+    "timeout",
     *(name for name, _ in TABLE if name != "guard"),
 )
 
