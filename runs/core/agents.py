@@ -31,6 +31,8 @@ class Run:
     number: int
     start: Event | None = None
     key: str = ""
+    starts: list[Event] = field(default_factory=list)
+    """Every record of its start: one for each view that does not mirror another."""
     ends: list[Event] = field(default_factory=list)
     notices: list[Event] = field(default_factory=list)
     queued: list[Event] = field(default_factory=list)
@@ -55,7 +57,7 @@ class Run:
         if ends:
             failed = [event for event in ends if event.get("status") == "failed"]
             return str((failed or ends)[0].get("status", "completed"))
-        if self.start is not None and self.start.seen_in(source):
+        if any(event.seen_in(source) for event in (self.start, *self.starts) if event):
             return "started-only"
         return "none"
 
@@ -159,6 +161,7 @@ def _started(agents: dict[str, Agent], event: Event) -> None:
         agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, key))
     elif run.start is None:
         run.start = event
+    agent.runs[-1].starts.append(event)
     _describe(agent, event)
 
 

@@ -136,12 +136,20 @@ class Ordered:
 
     @cached_property
     def rough(self) -> frozenset[str]:
-        """Files whose records have no times of their own: most of their lines share one."""
+        """Files whose records have no times of their own, but those of what they lie beside.
+
+        They are told by few times for many lines, each of them the time of another file.
+        """
         lines: dict[str, set[int | None]] = defaultdict(set)
         times: dict[str, set[float]] = defaultdict(set)
+        files: dict[float, set[str]] = defaultdict(set)
         for event in self.events:
             lines[event.file].add(event.line)
             times[event.file].add(self.time(event))
+            files[self.time(event)].add(event.file)
         return frozenset(
-            file for file, found in lines.items() if len(found) >= 2 * len(times[file]) > 1
+            file
+            for file, found in lines.items()
+            if len(found) >= max(3, 2 * len(times[file]))
+            and all(len(files[at]) > 1 for at in times[file])
         )

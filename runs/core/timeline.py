@@ -16,11 +16,15 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.lanes import bar_of, caller_lanes, lane_of, mark_of
 from runs.core.law import Finding, Verdict
+from runs.core.lifecycle import steps
 from runs.core.order import Interval
 from runs.core.thin import samples, thin_bars, thin_gaps, thin_marks
 
 LANE_LIMIT = 1500
 """How many bars, and how many marks, one lane shows before neighbours are merged."""
+ALL_LANES = 8000
+"""How many bars, and how many marks, all lanes show together; each gets its share."""
+LANE_LEAST = 100
 
 _TONES = {"completed": "ok", "failed": "bad", "cancelled": "bad", "interrupted": "bad"}
 _STATUS_TONES = {
@@ -68,6 +72,7 @@ def timeline(
     lanes.extend(caller_lanes(history, "", 0))
     lanes.append(_findings_lane(history, findings))
     shown = [lane for lane in lanes if lane["bars"] or lane["marks"] or lane["kind"] == "agent"]
+    limit = max(LANE_LEAST, min(limit, ALL_LANES // max(len(shown), 1)))
     return {
         "duration": history.end,
         "ended": history.complete,
@@ -153,6 +158,11 @@ def _status_lane(history: History) -> dict[str, Any]:
                 str(event.get("raw") or ""),
             )
         )
+    for step in steps(mine):
+        if not step.legal:
+            label = f"{step.before} → {step.after}"
+            at = history.time(step.event)
+            lane["marks"].append(mark_of(at, "step", label, "unknown", step.event.seq))
     return lane
 
 

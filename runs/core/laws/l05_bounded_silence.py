@@ -77,8 +77,7 @@ class BoundedSilence(Law):
             for event in history.after(start, *_CONTENT, Kind.DELTA)
             if event.agent == agent.id
         ]
-        over = history.of(Kind.SESSION_ENDED, Kind.RESULT)
-        yield self._measure(history, agent.id, [start, *marks], over[-1] if over else None, limit)
+        yield self._measure(history, agent.id, [start, *marks], None, limit)
 
     def _measure(
         self,

@@ -62,10 +62,15 @@ class ViewsAgree(Law):
 
     def _unpublished(self, history: History, run: Run) -> Finding | None:
         """It began in a view that goes on for long enough, and ended only in another."""
-        if run.end is None or run.start is None or run.start.get("ends_elsewhere"):
+        if run.end is None:
             return None
-        for place in run.start.sightings:
-            view = place.source
+        starts = {
+            place.source: event
+            for event in reversed(run.starts)
+            if not event.get("ends_elsewhere")
+            for place in event.sightings
+        }
+        for view, start in starts.items():
             if view not in _VIEWS or run.ends_in(view) or not _shows_ends(history, view):
                 continue
             if any(note.seen_in(view) for note in (*run.notices, *run.queued) if tells_end(note)):
@@ -78,7 +83,7 @@ class ViewsAgree(Law):
                     run.agent,
                     f"It started in {view} and ended there never; "
                     f"{run.end.source} has its terminal ({run.status}).",
-                    run.start,
+                    start,
                     run.end,
                     closing,
                     label="terminal_not_published",

@@ -9,6 +9,8 @@ from typing import Any
 
 from runs.core.events import Event, Kind
 from runs.core.history import History
+from runs.core.judge import Judgement, judge, laws
+from runs.core.law import Thresholds
 
 
 class Told:
@@ -154,3 +156,21 @@ class Told:
 
     def history(self, **settings: Any) -> History:
         return History(self.events, **settings)
+
+
+def ask(told: Told | History, law: str, agent: str | None = None, **thresholds: Any) -> Judgement:
+    """Judge by one law alone."""
+    history = told if isinstance(told, History) else told.history()
+    limits = Thresholds.of(thresholds)
+    found = judge(history, limits, only=[laws()[law]])
+    if agent is None:
+        return found
+    return Judgement(tuple(one for one in found.findings if one.agent == agent), found.diagnosis)
+
+
+def answers(told: Told | History, law: str, agent: str | None = None, **limits: Any) -> list[str]:
+    """The law's verdicts as ``broken:label``, ``holds`` or ``unknown``, in order."""
+    return [
+        f"{one.verdict.value}:{one.label}" if one.label else one.verdict.value
+        for one in ask(told, law, agent, **limits).findings
+    ]

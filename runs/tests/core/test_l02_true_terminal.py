@@ -1,0 +1,68 @@
+"""L2: a terminal agrees with the evidence, and prose is no evidence."""
+
+from __future__ import annotations
+
+from runs.tests.core.build import Told, answers
+
+
+def _cut(told: Told, tries: int = 6) -> Told:
+    return told.tries("child:1", [1.0 + step for step in range(tries)], fault="sse-cut")
+
+
+def test_it_is_broken_by_completed_after_a_noted_cut() -> None:
+    told = _cut(Told().begin().spawn("A")).at(8).errs("A").ends("A").shuts(9)
+    assert answers(told, "L2") == ["broken:cut_stream_false_completion"]
+
+
+def test_it_needs_no_provider_to_see_a_closing_error() -> None:
+    told = Told().begin().spawn("A").at(8).errs("A", "other").ends("A").shuts(9)
+    assert answers(told, "L2") == ["broken:cut_stream_false_completion"]
+
+
+def test_it_names_an_answer_with_an_error_apart_from_a_cut_one() -> None:
+    told = Told().begin().spawn("A").at(8).errs("A", "rate_limit", http_status=429).ends("A")
+    assert answers(told, "L2") == ["broken:provider_error_false_completion"]
+    told = Told().begin().spawn("A").at(1).request("child:1", status=503).at(2).ends("A")
+    assert answers(told, "L2") == ["broken:provider_error_false_completion"]
+
+
+def test_it_calls_a_cut_text_that_was_taken_as_whole_a_truncated_success() -> None:
+    told = Told().begin().spawn("A").at(1).request("child:1", complete=False, closed="cut")
+    told.at(2).says("A", 7).ends("A").shuts(3)
+    assert answers(told, "L2") == ["broken:truncated_success"]
+    told = Told().begin().spawn("A").at(2).says("A", 90, finish="length").ends("A")
+    assert answers(told, "L2") == ["broken:truncated_success"]
+
+
+def test_it_holds_for_a_failure_that_says_so() -> None:
+    told = _cut(Told().begin().spawn("A")).at(8).errs("A").ends("A", "failed").shuts(9)
+    assert answers(told, "L2") == ["holds"]
+
+
+def test_it_holds_after_an_error_that_was_overcome() -> None:
+    told = Told().begin().spawn("A").tries("child:1", [1.0, 2.0]).errs("A")
+    told.at(4).request("child:1", call=1, attempt=3).says("A").at(5).ends("A").shuts(6)
+    assert answers(told, "L2") == ["holds"]
+
+
+def test_it_lets_a_good_report_speak_of_errors() -> None:
+    told = Told().begin().spawn("A").at(3).says("A", 140, final=True).ends("A").shuts(4)
+    assert answers(told, "L2") == ["holds"]
+
+
+def test_it_does_not_take_a_preview_for_a_truncated_answer() -> None:
+    told = Told().begin().spawn("A").at(3).says("A", 40, preview=True).ends("A").shuts(4)
+    assert answers(told, "L2") == ["holds"]
+
+
+def test_it_knows_nothing_from_hooks_or_traces_alone() -> None:
+    told = Told("hooks", "hooks.jsonl").begin().spawn("A").at(2).ends("A", "stopped")
+    assert answers(told, "L2") == ["unknown"]
+    told = Told("trace", "trace.json").begin().spawn("A").at(2).ends("A")
+    assert answers(told, "L2") == ["unknown"]
+
+
+def test_it_does_not_blame_the_wire_for_an_agent_that_hangs_up() -> None:
+    told = Told().begin().spawn("A").at(1)
+    told.request("child:1", complete=False, closed="client-gone").at(2).says("A").ends("A")
+    assert answers(told, "L2") == ["holds"]

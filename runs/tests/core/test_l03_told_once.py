@@ -1,0 +1,72 @@
+"""L3: the parent is told once, in time, and truly."""
+
+from __future__ import annotations
+
+from runs.core.events import Kind
+from runs.tests.core.build import Told, answers
+
+
+def _ended(status: str = "completed") -> Told:
+    told = Told().begin().spawn("A").at(5)
+    told = told.errs("A") if status == "failed" else told.says("A")
+    return told.ends("A", status)
+
+
+def test_it_holds_when_the_parent_is_told_the_truth() -> None:
+    assert answers(_ended().at(6).tells("A").shuts(7), "L3") == ["holds"]
+    assert answers(_ended("failed").at(6).tells("A", "failed").shuts(7), "L3") == ["holds"]
+
+
+def test_it_is_broken_when_a_failure_is_told_as_a_success() -> None:
+    told = _ended("failed").at(6).tells("A", "completed").shuts(7)
+    assert answers(told, "L3") == ["broken:cut_stream_false_completion"]
+    told = _ended("failed").at(6).tells("A", "idle").shuts(7)
+    assert answers(told, "L3") == ["broken:cut_stream_false_completion"]
+
+
+def test_it_takes_idle_for_a_completed_child_as_true() -> None:
+    assert answers(_ended().at(6).tells("A", "idle").shuts(7), "L3") == ["holds"]
+
+
+def test_it_is_broken_when_nobody_is_told() -> None:
+    assert answers(_ended("failed").shuts(7), "L3") == ["broken:notice_lost"]
+
+
+def test_it_is_broken_when_word_stays_in_the_queue() -> None:
+    told = _ended().add(Kind.NOTICE_QUEUED, child="A", status="completed")
+    assert answers(told.at(7200).says("root"), "L3") == ["broken:notice_lost"]
+
+
+def test_it_waits_for_word_that_may_still_come() -> None:
+    assert answers(_ended().at(20).says("root"), "L3") == ["unknown"]
+    assert answers(_ended().shuts(7).history(complete=False), "L3") == ["unknown"]
+
+
+def test_it_measures_lateness_without_the_parents_own_tools() -> None:
+    assert answers(_ended().at(100).tells("A").shuts(101), "L3") == ["broken:notice_late"]
+    told = _ended().tool("root", lasting=90.0).at(100).tells("A").shuts(101)
+    assert answers(told, "L3") == ["holds"]
+
+
+def test_it_is_broken_by_the_same_notification_twice_and_not_by_a_poll() -> None:
+    told = _ended().at(6).tells("A").at(7).tells("A").shuts(8)
+    assert answers(told, "L3") == ["broken:duplicate_notice"]
+    told = _ended().at(6).tells("A").at(7).tells("A", form="poll").tells("A", form="poll")
+    assert answers(told.shuts(8), "L3") == ["holds"]
+
+
+def test_it_is_broken_when_the_result_gets_lost() -> None:
+    told = _ended().at(6).tells("A", form="tool_result", has_result=False, text_length=0)
+    assert answers(told.shuts(7), "L3") == ["broken:result_dropped"]
+    assert answers(_ended().at(6).tells("A", has_result=None).shuts(7), "L3") == ["holds"]
+
+
+def test_it_does_not_look_for_notices_where_none_are_shown() -> None:
+    for source in ("hooks", "trace", "bus"):
+        told = Told(source, "log.jsonl").begin().spawn("A").at(5).ends("A", "cancelled")
+        assert answers(told.shuts(900), "L3") == ["unknown"]
+
+
+def test_it_does_not_ask_who_cancelled_whether_he_knows() -> None:
+    told = Told().begin().spawn("A").at(5).add(Kind.CANCEL_REQUESTED, "", target="root", by="user")
+    assert answers(told.ends("A", "cancelled").shuts(7), "L3") == ["unknown"]

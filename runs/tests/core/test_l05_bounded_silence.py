@@ -1,0 +1,61 @@
+"""L5: silence is bounded, and the clock stands while something is open."""
+
+from __future__ import annotations
+
+from runs.core.events import Kind
+from runs.tests.core.build import Told, answers
+
+
+def _silent_from(seconds: float = 5.0) -> Told:
+    return Told().begin().spawn("A").at(seconds).says("A")
+
+
+def test_it_is_broken_by_an_open_run_without_content() -> None:
+    assert answers(_silent_from().shuts(400), "L5", "A") == ["broken:stall"]
+    assert answers(_silent_from().shuts(200), "L5", "A") == ["holds"]
+
+
+def test_its_bound_is_a_parameter() -> None:
+    assert answers(_silent_from().shuts(60), "L5", "A", stall_after=20) == ["broken:stall"]
+
+
+def test_it_is_broken_by_an_end_that_comes_too_late() -> None:
+    assert answers(_silent_from().at(900).ends("A", "failed"), "L5", "A") == ["broken:stall"]
+
+
+def test_it_lets_a_slow_answer_come() -> None:
+    told = _silent_from().at(500).says("A").at(501).ends("A").shuts(502)
+    assert answers(told, "L5", "A") == ["holds"]
+
+
+def test_it_sees_a_silent_stream_where_pieces_are_recorded() -> None:
+    told = _silent_from().at(6).add(Kind.DELTA, "A", text_length=3)
+    told.at(500).add(Kind.DELTA, "A", text_length=3).at(501).ends("A").shuts(502)
+    assert answers(told, "L5", "A") == ["broken:stall"]
+
+
+def test_it_does_not_count_empty_pieces_or_failed_attempts_as_content() -> None:
+    told = _silent_from()
+    for at in range(10, 400, 30):
+        told.at(at).add(Kind.DELTA, "A", text_length=0)
+    assert answers(told.shuts(400), "L5", "A") == ["broken:stall"]
+    told = _silent_from().tries("child:1", [10.0, 100.0, 300.0, 600.0])
+    assert answers(told.shuts(700), "L5", "A") == ["broken:stall"]
+
+
+def test_its_clock_stands_for_a_tool_a_question_and_a_child() -> None:
+    assert answers(_silent_from().tool("A", lasting=None).shuts(900), "L5", "A") == ["holds"]
+    told = _silent_from().add(Kind.QUESTION_ASKED, "A", id="q").shuts(900)
+    assert answers(told, "L5", "A") == ["holds"]
+    told = _silent_from().spawn("B", parent="A").at(6).says("B").shuts(900)
+    assert answers(told, "L5", "A") == ["holds"]
+
+
+def test_it_does_not_time_a_root_that_waits_for_a_person() -> None:
+    told = Told().begin().add(Kind.TURN_ENDED).at(7200).says("root")
+    assert answers(told, "L5", "root") == []
+    assert answers(Told().begin().shuts(900), "L5", "root") == ["broken:stall"]
+
+
+def test_it_leaves_a_child_that_never_ran_to_the_law_of_spawns() -> None:
+    assert answers(Told().begin().spawn("A").shuts(900), "L5", "A") == ["unknown"]

@@ -1,0 +1,39 @@
+"""L10: a child's trouble stays the child's."""
+
+from __future__ import annotations
+
+from runs.core.events import Kind
+from runs.tests.core.build import Told, answers
+
+
+def _failed() -> Told:
+    return Told().begin().spawn("A").at(5).errs("A").ends("A", "failed")
+
+
+def test_it_holds_when_the_root_goes_on() -> None:
+    assert answers(_failed().at(6).says("root").shuts(7), "L10") == ["holds"]
+
+
+def test_it_is_broken_when_the_root_fails_with_its_child() -> None:
+    told = _failed().at(5.2).add(Kind.TURN_ENDED, status="failed").shuts(6)
+    assert answers(told, "L10") == ["broken:child_kills_parent"]
+
+
+def test_it_does_not_blame_the_child_for_the_roots_own_failure() -> None:
+    told = _failed().request("parent", complete=False, closed="cut")
+    told.at(5.4).add(Kind.TURN_ENDED, status="failed").shuts(6)
+    assert answers(told, "L10") == ["unknown"]
+
+
+def test_it_is_broken_by_a_message_that_waits_for_a_child() -> None:
+    told = Told().begin().spawn("A").add(Kind.TURN_ENDED).at(5)
+    told.add(Kind.USER_MESSAGE, queued=True).at(60).ends("A").add(Kind.TURN_STARTED).shuts(70)
+    assert answers(told, "L10") == ["broken:child_blocks_parent"]
+
+
+def test_it_is_broken_by_a_root_that_takes_over_its_childs_model() -> None:
+    told = Told().begin().request("parent", model="big").at(1).spawn("A")
+    told.at(2).request("child:1", model="small").at(5).request("parent", model="small")
+    assert answers(told, "L10") == ["broken:model_leaked"]
+    told.add(Kind.MODEL_CHANGED, "root", to="small")
+    assert answers(told, "L10") == ["unknown"]
