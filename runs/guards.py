@@ -53,12 +53,8 @@ class Fired:
 
     def as_dict(self) -> dict[str, object]:
         """The data of `guard.fired`."""
-        return {
-            "guard": self.guard,
-            "limit": self.limit,
-            "value": self.value,
-            "what": self.what,
-        }
+        about = {"what": self.what} if self.what else {}
+        return {"guard": self.guard, "limit": self.limit, "value": self.value, **about}
 
 
 @dataclass(frozen=True, slots=True)
