@@ -48,11 +48,22 @@ def read(slot: Slot, named: str | None) -> Binary | None:
         agent=slot.agent,
         version=slot.version,
         path=path,
-        folder=path.parent if named else slot.folder,
+        folder=whole(path) if named else slot.folder,
         sha256=digest,
         prepared=prepared if prepared.is_dir() else None,
         registered=named is not None,
     )
+
+
+def whole(executable: Path) -> Path:
+    """What an executable of the operator's needs to run: its packages, its environment, itself."""
+    for folder in executable.parents:
+        if (folder / "pyvenv.cfg").is_file():
+            return folder
+    parts = executable.parts
+    if "node_modules" in parts:
+        return Path(*parts[: parts.index("node_modules") + 1])
+    return executable
 
 
 def fetch_versions(package: Package, say: Say) -> list[packages.Published]:
