@@ -132,7 +132,14 @@ def _reaches(history: History, event: Event, run: Run) -> bool:
     """Whether a cancel means this run: it, or one above it, and the run was open then."""
     target = str(event.get("target") or "")
     named = target in ("", "all", run.agent, history.root) or target in history.ancestors(run.agent)
-    return named and history.is_open(run, event)
+    if not named or run.start is None or not history.precedes(run.start, event):
+        return False
+    # By the clocks of two files, a run that the cancel ended may seem to have ended before it.
+    gone = history.time(event) - SKEW
+    return not any(
+        history.time(end) < gone or (end.file == event.file and history.precedes(end, event))
+        for end in run.ends
+    )
 
 
 def _traffic(history: History, run: Run, since: float) -> list[Event]:
