@@ -209,7 +209,7 @@ class Claude(Lines):
             self.by_call[number_of] = child
         word = text(told.get("status"), 40)
         launched = told.get("isAsync") is True or word == "async_launched"
-        if not word and not failed:
+        if not word and not failed and "content" not in told:
             # Old logs and short ones have no result object: a launch is what did not end yet.
             launched = call.background is True or bool(child and not self._has_ended(child))
         size = length(told.get("content")) if "content" in told else length(block.get("content"))
