@@ -61,6 +61,7 @@ class Answer:
         door: Door,
         fault: Fault | None,
         fired: Callable[[], None],
+        shut: Callable[[float], None],
     ) -> None:
         self.request = request
         self.dialect = dialect
@@ -68,6 +69,8 @@ class Answer:
         self.tools = tools
         self.streaming = request.stream
         self.door = door
+        self.shut = shut
+        """Refuses connections for so many seconds."""
         self.exchange = exchange
         self.pieces = self.rendered(reply)
         self.closed: Closed | None = None

@@ -39,6 +39,11 @@ class Door:
         sock.listen(BACKLOG)
         return cls(sock)
 
+    @property
+    def is_shut(self) -> bool:
+        """Whether connections are refused now."""
+        return not self._open.is_set()
+
     async def accept(self) -> socket.socket:
         """The next connection; waits while the door is shut."""
         loop = asyncio.get_running_loop()

@@ -62,6 +62,12 @@ class Ledger:
         if (caller.call, caller.attempt) == (place.call, place.attempt):
             caller.complete = complete
 
+    def again(self, identity: Identity) -> Place:
+        """One more attempt of the caller's last call, which nobody could receive."""
+        caller = self._caller(identity)
+        caller.attempt += 1
+        return Place(caller.label, caller.call, caller.attempt)
+
     def notes(self, identity: Identity) -> dict[str, int]:
         """What the script keeps for this caller."""
         return self._caller(identity).notes

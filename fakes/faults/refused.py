@@ -7,8 +7,10 @@ aimed at cannot itself be refused by the port that it came in on. Two honest way
   follows (official clients, fetch and most agents do; curl with -L) and its connection
   is refused. Exact: this attempt, no other caller, every attempt counted.
 - ``shut``: the attempt is reset and the listening socket shut for some seconds. Every
-  new connection is refused then, also of other callers, and cannot be counted here;
-  idle connections are closed, running answers go on.
+  new connection is refused then, also of other callers; idle connections are closed,
+  running answers go on. In a sealed network the kernel's counter tells how often the
+  port was tried, and each try is journaled as an attempt of this caller; elsewhere
+  refused attempts are not counted.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class Refused(Fault):
         await answer.pause(answer.reply.first)
         if self.by == "shut":
             answer.mark(f"port shut for {self.seconds:g} s")
-            answer.door.shut(self.seconds)
+            answer.shut(self.seconds)
             await answer.reset()
         else:
             host, port = answer.door.nobody()

@@ -24,3 +24,19 @@ async def serve() -> AsyncIterator[Callable[..., Any]]:
     for served in running:
         await served.provider.stop()
         assert served.provider.trouble == []
+
+
+@pytest.fixture
+async def connect() -> AsyncIterator[Callable[..., Any]]:
+    """Makes the official client of a dialect: ``client = connect(served, "messages")``."""
+    from fakes.tests.official import official
+
+    made = []
+
+    def make(*given: Any) -> Any:
+        made.append(official(*given))
+        return made[-1]
+
+    yield make
+    for client in made:
+        await client.close()

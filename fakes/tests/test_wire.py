@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from fakes.fault import Fault, faults, make_fault
+from fakes.refusals import kernel_refusals
 from fakes.tests.support import Served, combinations, events, fast, http, path_of, request_body
 
 PATIENCE = 0.8
@@ -223,3 +224,40 @@ async def test_it_shuts_the_port_for_a_time_and_opens_it_again(serve: Callable[.
             await served.post("responses", "plain")
     await asyncio.sleep(1.2)
     assert (await served.post("responses", "plain")).status_code == 200
+
+
+async def test_it_counts_what_a_shut_port_refused(serve: Callable[..., Any]) -> None:
+    served: Served = await serve({"fault": "refused", "by": "shut", "seconds": 1.0})
+    # As of a sealed network: nobody but this test is refused there.
+    tried = []
+    served.provider.refusals = lambda: len(tried)
+    with pytest.raises(httpx.ReadError):
+        await served.post("responses", "plain")
+    for _ in range(3):
+        with pytest.raises(httpx.ConnectError):
+            await served.post("responses", "plain")
+        tried.append(1)
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(1.2)
+    ended = served.said("request.ended", caller="child:1")
+    assert [(r["call"], r["attempt"], r["closed"]) for r in ended] == [
+        (1, number, "refused") for number in (1, 2, 3, 4)
+    ]
+    with pytest.raises(httpx.ReadError):
+        await served.post("responses", "plain")
+    await served.settled()
+    assert served.said("request.ended")[-1]["attempt"] == 5
+
+
+def test_it_reads_the_counter_of_a_network() -> None:
+    import os
+    import socket
+
+    count = kernel_refusals(os.getpid())
+    before = count()
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(nobody.getsockname())
+    assert count() > before
+    assert kernel_refusals(2**30)() == 0
