@@ -47,6 +47,8 @@ class CancelReaches(Law):
                 yield self._reached(history, run, asked[0], thresholds.cancel_within)
             elif run.status in ("cancelled", "interrupted"):
                 yield self._overreach(history, run)
+            else:
+                yield from self._survived(history, run)
 
     # Does it reach?
 
@@ -84,6 +86,28 @@ class CancelReaches(Law):
             run.end,
             label="cancel_ignored" if run.status == "completed" else "cancel_misnamed",
         )
+
+    def _survived(self, history: History, run: Run) -> Iterable[Finding]:
+        """An abort that the log ascribes to a person, and that the run worked on after."""
+        for abort in history.of(Kind.ABORTED):
+            if abort.get("by") != "user" or not abort.get("target"):
+                continue
+            tools = [
+                one.start
+                for one in history.tools.get(run.agent, ())
+                if history.time(one.start) > history.time(abort) + RACE
+            ]
+            woken = history.between(abort, tools[0], Kind.AGENT_RESUMED) if tools else []
+            if tools and not woken and _reaches(history, abort, run):
+                yield self.broken(
+                    run.agent,
+                    f"A person aborted, and it began {len(tools)} tool calls afterwards.",
+                    abort,
+                    *tools[:3],
+                    run.end,
+                    label="cancel_ignored",
+                )
+                return
 
     def _still_open(self, history: History, run: Run, asked: Event, limit: float) -> Finding:
         since = history.end - history.time(asked)
