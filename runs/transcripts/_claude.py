@@ -252,5 +252,6 @@ class Claude(Lines):
         """Whether a user record is the mark that somebody pressed Esc."""
         if not first_text(mapping(record.get("message")).get("content")).startswith(INTERRUPTED):
             return False
-        self.add(Kind.ABORTED, agent, reason="interrupted by user", by="user", target=agent)
+        # Esc ends the turn; sub-agents in the background are meant to go on.
+        self.add(Kind.ABORTED, agent, reason="interrupted by user", by="user")
         return True

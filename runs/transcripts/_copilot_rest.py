@@ -77,7 +77,7 @@ def _tasks_changed(reader: Copilot, data: Mapping[str, Any], agent: str) -> None
 def _abort(reader: Copilot, data: Mapping[str, Any], agent: str) -> None:
     reason = text(data.get("reason"))
     by = "user" if reason.startswith("user") else None
-    reader.add(Kind.ABORTED, agent, reason=reason, by=by)
+    reader.add(Kind.ABORTED, agent, reason=reason, by=by, target=agent)
 
 
 def _model_change(reader: Copilot, data: Mapping[str, Any], agent: str) -> None:

@@ -134,7 +134,8 @@ class Rollout(Conversation):
 
     def _aborted(self, payload: Mapping[str, Any]) -> None:
         reason = text(payload.get("reason"), 80)
-        self.add(Kind.ABORTED, self.thread, reason=reason, target=self.thread)
+        by = "user" if reason == "interrupted" and self.thread not in self.started else None
+        self.add(Kind.ABORTED, self.thread, reason=reason, by=by, target=self.thread)
         self.end_turn(self.thread, "interrupted", reason or "turn_aborted", None)
 
     def _user(self, payload: Mapping[str, Any]) -> None:

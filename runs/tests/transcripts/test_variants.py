@@ -138,6 +138,17 @@ def test_copilot_a_cancel_that_the_client_asked_for_is_no_overreach(tmp_path: Pa
     assert [one.get("by") for one in found.history.of(Kind.CANCEL_REQUESTED)] == ["user"]
 
 
+def test_copilot_a_child_that_goes_on_after_an_abort_was_not_reached(tmp_path: Path) -> None:
+    log = CopilotLog().spawn(1, "A", "c").put(10, "abort", reason="user_initiated")
+    for at in (20, 25):
+        log.put(at, "tool.execution_start", "A", toolCallId=f"t{at}", toolName="edit", arguments={})
+        log.put(
+            at + 1, "tool.execution_complete", "A", toolCallId=f"t{at}", success=True, result={}
+        )
+    log.say(30, "edited", "A").end(30.1, "A", "c").tell(30.2, "A")
+    assert ("L7", "A") in broken(case(tmp_path, {"events.jsonl": log.close(40)}))
+
+
 # Claude Code
 
 
