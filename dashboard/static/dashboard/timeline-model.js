@@ -91,6 +91,25 @@ export class Model {
     return ending;
   }
 
+  /**
+   * Where an event that begins and ends nothing belongs: the shortest bar around it on its lane.
+   * @param {{t: number|null, agent: string, source: string, data?: any}} event @returns {Item|null}
+   */
+  around(event) {
+    if (event.t === null) return null;
+    const kind = event.source === "provider" ? "caller" : "agent";
+    const lane = this.lanes.find((one) => one.kind === kind && (event.data?.caller ? one.id === `caller:${event.data.caller}` : one.agent === event.agent));
+    if (!lane) return null;
+    const [first, past] = barsWithin(lane, event.t - 0.001, event.t + 0.001);
+    let best = null;
+    for (let index = first; index < past; index += 1) {
+      const { start, end } = lane.bars[index];
+      const length = (end ?? Infinity) - start;
+      if (length >= 0 && (end ?? Infinity) >= event.t - 0.001 && !(best && length >= best.length)) best = { lane, what: "bar", index, length };
+    }
+    return best;
+  }
+
   /** The events that broken findings rest on. @returns {Set<number>} */
   get broken() {
     if (this.brokenFor !== this.version) {

@@ -4,17 +4,17 @@
 import { timeText } from "./base.js";
 import { Bend, Scale, clamped, idleStretches, tickText } from "./timeline-scale.js";
 import { Model, neighbour, timeOf, valueOf } from "./timeline-model.js";
-import { layOut } from "./timeline-layout.js";
+import { AXIS, layOut } from "./timeline-layout.js";
 import { paint } from "./timeline-draw.js";
 import { palette } from "./timeline-paper.js";
 import { Hands } from "./timeline-hands.js";
+import { Motion } from "./timeline-motion.js";
 import { stage } from "./timeline-stage.js";
 import { worded } from "./timeline-words.js";
 
 const RIGHT = 18;
 const TICK = 100;
 const STILL_TICK = 1000;
-const MOTION = 140;
 
 export class Timeline {
   /**
@@ -34,7 +34,7 @@ export class Timeline {
     this.sweep = null;
     this.unseen = 0;
     this.frames = { worst: 0, count: 0 };
-    this.still = matchMedia("(prefers-reduced-motion: reduce)");
+    this.motion = new Motion();
     this.#build();
     this.hands = new Hands(this);
     this.#listen();
@@ -83,7 +83,7 @@ export class Timeline {
     return true;
   }
 
-  /** Says whether the run still goes on, and at which second it is. @param {boolean} live */
+  /** @param {boolean} live whether the run still goes on @param {number} startedAt epoch seconds */
   setLive(live, startedAt) {
     this.live = live;
     this.startedAt = startedAt;
@@ -139,7 +139,7 @@ export class Timeline {
   move(view, settled = true) {
     this.#go(clamped(view, this.end), !settled);
     this.whole = false;
-    this.following = this.live && this.target[1] >= this.now - 1e-6 && this.following;
+    this.following &&= this.live && this.target[1] >= this.now - 1e-6;
     clearTimeout(this.settling);
     this.settling = setTimeout(() => {
       if (!this.following) this.selection.set({ range: this.target });
@@ -166,34 +166,19 @@ export class Timeline {
   }
 
   #show(range) {
-    if (range) {
-      this.following = false;
-      this.#go(range);
-    } else if (!this.following) {
-      this.following = true;
-      this.whole = true;
-      this.#go([0, this.end]);
-    }
+    if (!range && this.following) return;
+    this.following = this.whole = !range;
+    this.#go(range ?? [0, this.end]);
   }
 
   #go(view, atOnce = false) {
     const from = [...this.view];
     this.target = view;
-    cancelAnimationFrame(this.motion);
-    if (atOnce || this.still.matches || document.hidden) {
-      this.view = view;
-      return this.redraw();
-    }
-    const began = performance.now();
-    const step = (at) => {
-      const share = Math.min(1, (at - began) / MOTION);
-      const eased = 1 - (1 - share) ** 3;
-      this.view = [0, 1].map((side) => from[side] + (view[side] - from[side]) * eased);
-      this.#draw();
-      if (share < 1) this.motion = requestAnimationFrame(step);
-    };
-    this.motion = requestAnimationFrame(step);
-    return undefined;
+    this.motion.run(atOnce, (share) => {
+      this.view = [0, 1].map((side) => from[side] + (view[side] - from[side]) * share);
+      if (share < 1) this.#draw();
+      else this.redraw();
+    });
   }
 
   #fold() {
@@ -214,17 +199,16 @@ export class Timeline {
       this.move([t - length / 2, t + length / 2]);
     }
     const row = this.layout.rows.find((one) => one.lane.id === this.selected?.lane.id);
-    if (row && (row.top < this.scroller.scrollTop + 30 || row.top + row.height > this.scroller.scrollTop + this.height)) {
-      this.scroller.scrollTop = row.top - this.height / 2;
-    }
+    const { scrollTop } = this.scroller;
+    if (row && (row.top < scrollTop + AXIS || row.top + row.height > scrollTop + this.height)) this.scroller.scrollTop = row.top - this.height / 2;
   }
 
   get selected() {
     const { seq } = this.selection;
     if (this.chosen?.seq !== seq || this.chosen.version !== this.model.version) {
       const held = this.page.eventOf(seq ?? -1);
-      const item = seq === null ? null : this.model.find(seq) ?? (held && held.seq !== seq ? this.model.find(held.seq) : null);
-      this.chosen = { seq, version: this.model.version, item };
+      const item = seq === null ? null : this.model.find(seq) ?? (held ? this.model.find(held.seq) ?? this.model.around(held) : null);
+      this.chosen = { seq: held || item ? seq : undefined, version: this.model.version, item };
     }
     return this.chosen.item;
   }
@@ -257,7 +241,7 @@ export class Timeline {
   #beat() {
     if (!this.live || document.hidden || this.scroller.hidden) return;
     const at = performance.now();
-    if (this.still.matches && at - (this.beaten ?? 0) < STILL_TICK) return;
+    if (this.motion.still && at - (this.beaten ?? 0) < STILL_TICK) return;
     this.beaten = at;
     if (this.following && !this.hands.moving) {
       const length = this.whole === false ? this.view[1] - this.view[0] : this.end;
@@ -298,13 +282,16 @@ export class Timeline {
     const ratio = devicePixelRatio || 1;
     this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     paint(this.pen, {
-      ...{ layout: this.layout, scale: this.scale, model: this.model, now: this.now, live: this.live },
-      ...{ width: this.width, height: this.height, offset: this.scroller.scrollTop, palette: this.palette },
-      ...{ selected: this.selected, selectedAt: this.selectedAt, hovered: this.hovered, evidence: this.evidence },
-      ...{ clock: (t, step) => this.#axisText(t, step), sweep: this.sweep },
+      ...pick(this, "layout scale model now live width height palette selected selectedAt hovered evidence sweep"),
+      offset: this.scroller.scrollTop,
+      clock: (t, step) => this.#axisText(t, step),
     });
     const took = performance.now() - began;
     this.frames = { worst: Math.max(this.frames.worst, took), count: this.frames.count + 1, first: this.frames.first ?? performance.now() };
     this.root.dataset.drawn = String(this.model.version);
   }
+}
+
+function pick(from, names) {
+  return Object.fromEntries(names.split(" ").map((name) => [name, from[name]]));
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -39,6 +40,7 @@ class Site:
         self.environment = environment(var) | {
             "REDIS_URL": redis_url,
             "DJANGO_SETTINGS_MODULE": "dashboard.settings",
+            "PYTHONFAULTHANDLER": "1",
         }
         self.environment.setdefault("DATABASE_URL", f"sqlite:///{var / 'lifeline.sqlite3'}")
         self._manage("migrate", "--verbosity", "0")
@@ -85,7 +87,12 @@ class Site:
         """End the web server, as asked or by SIGKILL."""
         assert self.process is not None
         self.process.kill() if kill else self.process.terminate()
-        self.process.wait(PATIENCE)
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # faulthandler says where it hangs
+            self.process.wait(PATIENCE)
+            raise AssertionError(self.log.read_text()[-8000:]) from None
 
     def disconnect(self) -> None:
         """Close this thread's connection to the site's database."""

@@ -34,10 +34,12 @@ def test_it_draws_what_came_while_it_lives(site: Site, open_page: Any) -> None:
     run, page = site.run(), open_page()
     page.goto(site.page(run))
     site.write(run, [event(run, 1, 0.1, "agent.started", "child", name="child", parent="root")])
-    page.wait_for_function("lifeline.timeline.model.lanes.some(lane => lane.agent === 'child')")
+    page.wait_for_function(
+        "() => lifeline.timeline.model.lanes.some(lane => lane.agent === 'child')"
+    )
     assert page.evaluate("lifeline.timeline.model.laneOf('child').bars[0].end") is None
     site.write(run, [event(run, 2, 0.4, "agent.ended", "child", status="completed")])
-    page.wait_for_function("lifeline.timeline.model.laneOf('child').bars[0].end === 0.4")
+    page.wait_for_function("() => lifeline.timeline.model.laneOf('child').bars[0].end === 0.4")
     site.change(run, status="ended", outcome="completed")
     expect(page.locator("#live-state")).to_have_text("ended")
 
@@ -100,7 +102,7 @@ def test_it_stops_following_when_one_looks_back_and_offers_what_is_new(
     run, page = site.run(started_ago=4), open_page()
     site.write(run, notes(run, 1, 300))
     page.goto(site.page(run))
-    page.wait_for_function("lifeline.timeline.model.version > 0")
+    page.wait_for_function("() => lifeline.timeline.model.version > 0")
     page.keyboard.press("w")
     page.keyboard.press("a")
     assert page.evaluate("lifeline.timeline.following") is False

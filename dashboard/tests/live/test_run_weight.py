@@ -1,0 +1,98 @@
+"""How the run page bears long runs, strange texts and narrow screens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from dashboard.tests.live.site import Site, event, notes
+from dashboard.tests.live.test_run_hands import opened
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=alert(1)>\u202e\u0007\x1b[31m"
+
+
+def test_it_draws_and_lists_ten_thousand_events(site: Site, open_page: Any) -> None:
+    run = site.run(started_ago=200, status="ended")
+    rows = []
+    for at in range(5000):
+        call = {"call": f"c{at}", "tool": "read_file"}
+        rows.append(event(run, 2 * at + 1, at / 50, "tool.started", "root", **call))
+        rows.append(event(run, 2 * at + 2, at / 50 + 0.01, "tool.ended", "root", **call))
+    site.write(run, rows)
+    page = opened(open_page(), site.page(run))
+    expect(page.locator("#event-count")).to_contain_text("5,000 of 10,000 shown")
+    assert page.evaluate("lifeline.timeline.frames.count") > 0
+    assert page.evaluate("document.getElementsByTagName('*').length") <= 1500
+    page.get_by_role("button", name="later events").click()
+    expect(page.locator("#event-count")).to_contain_text("10,000 of 10,000 shown")
+    page.evaluate("lifeline.list.scroller.scrollTop = 1e9")
+    expect(page.locator("#row-10000")).to_be_visible()
+    assert page.evaluate("document.getElementsByTagName('*').length") <= 1500
+
+
+def test_it_searches_a_whole_long_run(site: Site, open_page: Any) -> None:
+    run = site.run(started_ago=200, status="ended")
+    rows = notes(run, 1, 7000)
+    rows[6899].data["finish"] = "needle"
+    site.write(run, rows)
+    page = opened(open_page(), site.page(run, "?events=needle"))
+    expect(page.locator("#event-count")).to_contain_text("0 of 7,000 shown")
+    page.get_by_role("button", name="search the whole run").click()
+    expect(page.locator("#row-6900")).to_be_visible()
+    expect(page.locator(".event-more")).to_contain_text("found in the whole run")
+
+
+def test_it_goes_to_an_event_that_the_page_does_not_hold(site: Site, open_page: Any) -> None:
+    run = site.run(started_ago=200, status="ended")
+    site.write(run, notes(run, 1, 9000))
+    page = opened(open_page(), site.page(run, "#e8500"))
+    expect(page.locator("#row-8500")).to_have_attribute("aria-selected", "true")
+    page.evaluate("location.hash = '#e40'")
+    expect(page.locator("#row-40")).to_have_attribute("aria-selected", "true")
+
+
+def test_it_shows_what_agents_wrote_as_text_only(site: Site, open_page: Any) -> None:
+    run = site.run(started_ago=5, status="ended")
+    started = event(run, 1, 0.1, "agent.started", HOSTILE, name=HOSTILE, parent="root")
+    failed = event(run, 2, 0.4, "error", HOSTILE, raw=HOSTILE, error_class="stream")
+    failed.native = HOSTILE
+    site.write(run, [started, failed])
+    page = opened(open_page(), site.page(run, "#e2"))
+    expect(page.locator("#row-2")).to_contain_text("<img src=x onerror=alert(1)>")
+    expect(page.locator("#inspector")).to_contain_text("<img src=x")
+    assert "\u202e" not in page.locator("#event-grid").inner_text()
+    assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_fits_a_phone(site: Site, open_page: Any, dark: bool) -> None:
+    run = site.run(started_ago=5, status="ended")
+    long = "child-with-a-very-long-name-" * 6
+    site.write(run, [event(run, 1, 0.1, "agent.started", long, name=long, parent="root")])
+    page = opened(open_page(width=390, height=844, dark=dark), site.page(run, "#e1"))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    expect(page.locator("canvas")).to_be_visible()
+
+
+def test_it_says_so_when_nothing_happened(site: Site, open_page: Any) -> None:
+    page = open_page()
+    page.goto(site.page(site.run(status="ended", event_count=0)))
+    expect(page.locator(".timeline-empty")).to_have_text("Nothing happened in this run.")
+    expect(page.locator("#events .empty")).to_have_text("This run has no events.")
+
+
+def test_it_weighs_little(site: Site, open_page: Any) -> None:
+    run, page = site.run(started_ago=9, status="ended"), open_page()
+    site.write(run, notes(run, 1, 100))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    opened(page, site.page(run))
+    weight = page.evaluate(
+        "performance.getEntries().reduce((sum, entry) => sum + (entry.transferSize ?? 0), 0)"
+    )
+    assert weight <= 250 * 1024
+    assert all(address.startswith((site.address, "ws://127.0.0.1")) for address in asked)
