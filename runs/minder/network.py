@@ -39,12 +39,25 @@ def loopback_up() -> None:
 
 
 def route_everything_here() -> None:
-    """Make every address of both families local; OSError without the right to."""
+    """Make every address of both families local; OSError without the right to, or where
+    another interface is up: then this is not a network of our own, but the machine's."""
+    if _leads_out():
+        raise OSError(errno.EPERM, "this network is not sealed")
     _add_route(socket.AF_INET)
     try:
         _add_route(socket.AF_INET6)
     except OSError:
         pass  # a kernel without IPv6: there is nothing to reach by it either
+
+
+def _leads_out() -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        for _, name in socket.if_nameindex():
+            request = struct.pack("16sH14x", name.encode(), 0)
+            flags = struct.unpack("16sH14x", fcntl.ioctl(sock, _GET_FLAGS, request))[1]
+            if name != "lo" and flags & _UP:
+                return True
+    return False
 
 
 def _add_route(family: int) -> None:
