@@ -70,7 +70,7 @@ function firstEvent() {
   return Math.max(0, (wanted ?? 0) - STRETCH / 10);
 }
 
-let before = "";
+let before = page.open ? "" : "as painted";
 function changed(state) {
   page.start ??= state.started_at ? new Date(state.started_at * 1000) : null;
   if (page.start) run.dataset.started = page.start.toISOString();
@@ -78,7 +78,7 @@ function changed(state) {
   pulse.run(state);
   timeline.setLive(page.open && state.started_at !== null, state.started_at);
   const now = JSON.stringify({ ...state, event_count: 0 });
-  if (now !== before) document.dispatchEvent(new CustomEvent("lifeline:changed", { detail: { status: state.status } }));
+  if (now !== before && before !== "as painted") document.dispatchEvent(new CustomEvent("lifeline:changed", { detail: { status: state.status } }));
   before = now;
 }
 
