@@ -18,6 +18,8 @@ SPOKEN = ("stdout", "session")
 """The sources of a terminal that have a column of their own."""
 LIVE_EVENTS = 20_000
 """A run that is open and longer than this gets its tables at its end; the rest is live."""
+_NOT_COMPLETED = ("failed", "cancelled", "aborted", "killed", "never_ran")
+"""True ends that make a "completed" a lie; `open` and `lost` prove nothing."""
 _SILENT = ("", "none", None)
 
 
@@ -123,16 +125,18 @@ def _truth(
     kind = {True: "background", False: "in the foreground"}.get(row.get("background"), "")
     sub = [kind, row.get("role") or "", f"{row['runs']} runs" if row.get("runs", 1) > 1 else ""]
     top = not row.get("parent")
-    stdout = _terminal(row, "stdout")
+    stdout, session = _terminal(row, "stdout"), _terminal(row, "session")
+    session.note = _elsewhere(row)
     if top and stdout.word == "–" and document.get("exit_code") is not None:
-        stdout = Said(f"exit {document['exit_code']}")
+        lie = any(one["law"] == "L16" for one in broken)
+        stdout = Said(f"exit {document['exit_code']}", lie=lie)
     return Truth(
         id=row["id"],
         name=row.get("name") or row["id"],
         depth=row["depth"],
         sub=" · ".join(part for part in sub if part),
         wire=wire_words(row.get("wire") or {}),
-        session=_terminal(row, "session"),
+        session=session,
         stdout=stdout,
         told=Said() if top else _told(row, broken),
         findings=[one for one in broken if one["agent"] == row["id"]],
@@ -158,9 +162,14 @@ def _terminal(row: dict[str, Any], source: str) -> Said:
     if word in _SILENT:
         return Said()
     ref = (row.get("terminal_refs") or {}).get(source, "")
-    truth = row.get("true_end") or ""
-    lie = word == "completed" and truth not in ("", "completed", "unknown", "none")
+    lie = word == "completed" and row.get("true_end") in _NOT_COMPLETED
     return Said(str(word), str(ref), lie)
+
+
+def _elsewhere(row: dict[str, Any]) -> str:
+    """What views without a column of their own say: `hooks: completed`."""
+    others = (row.get("terminal") or {}).items()
+    return ", ".join(f"{k}: {v}" for k, v in others if k not in SPOKEN and v not in _SILENT)
 
 
 def _told(row: dict[str, Any], broken: list[dict[str, Any]]) -> Said:
