@@ -114,7 +114,7 @@ def read_files(
     if exports:
         for file in found:
             if file not in exports:
-                file.drafts = []
+                file.drafts.clear()
     return found
 
 

@@ -11,6 +11,7 @@ from typing import IO, Any
 from runs.core.events import Draft, Kind
 from runs.transcripts._base import Format
 from runs.transcripts._intake import Attached, Limits
+from runs.transcripts._keeping import Kept
 
 HEAD = 256 << 10
 """Bytes by which a format is recognised."""
@@ -29,30 +30,26 @@ class ReadFile:
     size: int
     format: Format | None = None
     lines: int = 0
-    drafts: list[Draft] = field(default_factory=list)
+    kept: Kept = field(default_factory=Kept)
     facts: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def drafts(self) -> list[Draft]:
+        """What it says, in the order of its lines."""
+        return self.kept.drafts
+
     def row(self) -> dict[str, Any]:
-        """As JSON."""
-        unknown: dict[str, int] = {}
-        damage = events = 0
-        for draft in self.drafts:
-            if draft.kind is Kind.DAMAGE:
-                damage += 1
-            elif draft.kind is Kind.OTHER:
-                word = str(draft.data.get("type") or "")
-                unknown[word] = unknown.get(word, 0) + 1
-            else:
-                events += 1
+        """As JSON. `folded`: lines of a very long file that were put together with others."""
         return {
             "path": self.name,
             "format": self.format.name if self.format else None,
             "title": self.format.title if self.format else "not recognised",
             "bytes": self.size,
             "lines": self.lines,
-            "events": events,
-            "other": unknown,
-            "damage": damage,
+            "events": self.kept.events,
+            "other": dict(self.kept.other.most_common(200)),
+            "damage": self.kept.damage,
+            "folded": self.kept.folded,
         }
 
 
@@ -80,25 +77,26 @@ def read(
     if found.format is None:
         return found
     reader = found.format.reader(file.name)
-    drafts = found.drafts
+    kept = found.kept
     told = 0
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        drafts.append(_damage(found.format, file.name, 1, 0, 0, "bom", "UTF-16", repaired=True))
+        kept.add([_damage(found.format, file.name, 1, 0, 0, "bom", "UTF-16", repaired=True)])
     for number, offset, line, too_long in _lines(file.path, limits):
         found.lines = number
         if too_long:
-            drafts.append(
-                _damage(
+            kept.add(
+                [_damage(
                     found.format, file.name, number, offset, too_long,
                     "too-long", f"{too_long} bytes", repaired=False,
-                )
+                )]
             )  # fmt: skip
         else:
-            drafts.extend(reader.feed(line, number, offset))
+            kept.add(reader.feed(line, number, offset))
         if progress is not None and offset - told >= _EVERY:
             told = offset
             progress(file.name, offset, file.size)
-    drafts.extend(reader.end())
+    kept.add(reader.end())
+    kept.close()
     found.facts = reader.facts
     return found
 

@@ -19,7 +19,8 @@ class CopilotSession(Copilot):
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")
-        self._known: set[str] = set()
+        self._known: set[int] = set()
+        """Hashes of the ids so far: a long session has a million."""
         self._missing: dict[str, tuple[int, int, int]] = {}
         self._first = True
 
@@ -31,16 +32,16 @@ class CopilotSession(Copilot):
             if parent and self.native != "session.start":
                 self.damage("missing-start", repaired=False, detail="the log begins in mid-session")
                 parent = ""
-        elif parent and parent not in self._known and len(self._missing) < PATIENCE:
+        elif parent and hash(parent) not in self._known and len(self._missing) < PATIENCE:
             self._missing.setdefault(parent, (self.line, self.offset, self.length))
         if len(self._known) < PATIENCE * 5:
-            self._known.add(self.native_id)
+            self._known.add(hash(self.native_id))
 
     def finish(self) -> None:
         """A parent that came later stood out of order; one that never came is lost."""
         for parent, (line, offset, size) in self._missing.items():
             self.line, self.offset, self.length = line, offset, size
-            if parent in self._known:
+            if hash(parent) in self._known:
                 self.damage("reordered", repaired=True, detail="its parent stands further down")
             else:
                 self.damage("broken-parent", repaired=False, detail="its parent is not in the log")
