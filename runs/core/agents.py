@@ -134,7 +134,8 @@ def collect(events: Sequence[Event], times: Mapping[int, float]) -> dict[str, Ag
             agents[event.agent].events.append(event)
         if event.kind is Kind.USER_MESSAGE:
             _message(agents, event, times)
-        _HANDLERS.get(event.kind, _nothing)(agents, event)
+        if event.agent:  # without an agent it says nothing about one
+            _HANDLERS.get(event.kind, _nothing)(agents, event)
     _join_spawns(agents, events)
     return agents
 

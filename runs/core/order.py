@@ -30,7 +30,8 @@ def fold(events: Iterable[Event]) -> list[Event]:
         else:
             plain[event.seq] = event
     for event in again:
-        first = plain.get(event.get("of"))
+        number = event.get("of")
+        first = plain.get(number) if isinstance(number, int) else None
         if first is not None:
             plain[first.seq] = sighted(first, event.sightings[0])
     return list(plain.values())
