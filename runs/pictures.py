@@ -1,28 +1,32 @@
-"""The timeline of a stored run as JSON text, made once and kept beside the run.
+"""The timeline of a stored run as JSON text, made once and kept.
 
 Reading a history costs time that grows with the run. So the timeline of a run that has
-ended is kept in its folder with a key that says what it was drawn from; a `rejudge` or
-a new finding gives another key. Of a run that goes on, a :class:`Growing` keeps the
-events in memory and reads only the new ones.
+ended is kept under ``var/timelines`` (where no agent can write) with a key that says what
+it was drawn from; a `rejudge` or a new finding gives another key. Of a run that goes on,
+a :class:`Growing` keeps the events in memory and reads only the new ones.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from runs import models, store
+from django.conf import settings
+
+from runs import models
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Evidence, Finding, Verdict
 from runs.core.timeline import timeline
 
-NAME = "timeline.json"
+log = logging.getLogger(__name__)
+FOLDER = "timelines"
 SHAPE = 1
 """Raise it when `runs.core.timeline` draws differently."""
 _SILENT = (Kind.DELTA,)
@@ -53,6 +57,14 @@ def text_of(run: models.Run) -> str:
     text = _text(Growing(run.pk).draw(run))
     _keep(run, key, text)
     return text
+
+
+def prepare(run: models.Run) -> None:
+    """Draw and keep the timeline of a run that has ended; a failure is logged and no more."""
+    try:
+        text_of(run)
+    except Exception:
+        log.exception("The timeline of run %s could not be drawn", run.permalink)
 
 
 def keep(run: models.Run, history: History, findings: Iterable[Finding]) -> None:
@@ -132,13 +144,19 @@ def _text(drawn: dict[str, Any]) -> str:
     return json.dumps(drawn, ensure_ascii=False, separators=(",", ":"))
 
 
-def _path(run: models.Run) -> Path:
-    return store.folder(run) / NAME
+def path_of(run: models.Run) -> Path:
+    """Where the timeline of the run is kept."""
+    return Path(settings.VAR) / FOLDER / f"{run.permalink}.json"
+
+
+def forget(run: models.Run) -> None:
+    """Remove what is kept of the run."""
+    path_of(run).unlink(missing_ok=True)
 
 
 def _kept(run: models.Run, key: str) -> str | None:
     try:
-        held, _, text = _path(run).read_text(encoding="utf-8").partition("\n")
+        held, _, text = path_of(run).read_text(encoding="utf-8").partition("\n")
     except (OSError, UnicodeDecodeError):
         return None
     return text if held == key else None
@@ -146,10 +164,10 @@ def _kept(run: models.Run, key: str) -> str | None:
 
 def _keep(run: models.Run, key: str, text: str) -> None:
     """Write beside and rename; a full disk or a folder that is gone costs the next one time."""
-    path = _path(run)
+    path = path_of(run)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".timeline-")
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(f"{key}\n{text}")
         Path(name).replace(path)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from runs import catalogue, grid, models, notify, scenario, store
+from runs import catalogue, grid, models, notify, pictures, scenario, store
 from runs.errors import HarnessError, UnknownName
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}")
@@ -150,6 +150,7 @@ def delete(run: models.Run) -> None:
     if run.is_open:
         raise HarnessError("An open run cannot be deleted.", "Cancel it first.")
     shutil.rmtree(store.folder(run), ignore_errors=True)
+    pictures.forget(run)
     models.Event.objects.filter(run=run)._raw_delete("default")  # type: ignore[attr-defined]
     run.delete()
     grid.refresh(run.agent, run.version, run.scenario)

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from runs import catalogue, grid, models, notify, report, store
+from runs import catalogue, grid, models, notify, pictures, report, store
 from runs.core import judge, outcome
 from runs.core.events import Kind
 from runs.core.history import History
@@ -39,6 +39,7 @@ def close(run: models.Run, status: str, error: dict[str, Any]) -> None:
     run.refresh_from_db()
     grid.refresh(run.agent, run.version, run.scenario)
     store.pack(run)
+    pictures.prepare(run)
     notify.poke_run(run.pk)
     notify.poke_runs(run.pk)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dashboard.pictures import change
 from dashboard.tests import factory
 from dashboard.tests.live.test_sockets import changed
-from runs import pictures, store
+from runs import pictures, start, store, verdict
 from runs.core.timeline import timeline
 from runs.models import Run
 
@@ -53,12 +53,12 @@ def test_it_draws_an_open_run_with_open_ends(going: Run) -> None:
     child = next(lane for lane in drawn["lanes"] if lane["agent"] == factory.CHILD)
     assert not drawn["ended"]
     assert child["bars"][0]["end"] is None
-    assert not (store.folder(going) / pictures.NAME).exists()
+    assert not pictures.path_of(going).exists()
 
 
 def test_it_keeps_the_timeline_of_an_ended_run(cut: Run) -> None:
     text = pictures.text_of(cut)
-    path = store.folder(cut) / pictures.NAME
+    path = pictures.path_of(cut)
     key, _, _ = path.read_text().partition("\n")
     path.write_text(f'{key}\n{{"kept":true}}')
     assert pictures.text_of(cut) == '{"kept":true}'
@@ -68,12 +68,23 @@ def test_it_keeps_the_timeline_of_an_ended_run(cut: Run) -> None:
 
 def test_it_draws_again_when_the_kept_one_is_damaged(cut: Run) -> None:
     text = pictures.text_of(cut)
-    (store.folder(cut) / pictures.NAME).write_bytes(b"\xff\xfe")
+    pictures.path_of(cut).write_bytes(b"\xff\xfe")
     assert pictures.text_of(cut) == text
 
 
 def test_it_keeps_what_the_judge_has_at_hand(cut: Run) -> None:
     pictures.keep(cut, store.history(cut), pictures.findings(cut))
-    key, _, text = (store.folder(cut) / pictures.NAME).read_text().partition("\n")
+    key, _, text = pictures.path_of(cut).read_text().partition("\n")
     assert key
     assert text == pictures.text_of(cut)
+
+
+def test_it_forgets_a_deleted_run(cut: Run) -> None:
+    pictures.text_of(cut)
+    start.delete(cut)
+    assert not pictures.path_of(cut).exists()
+
+
+def test_it_is_drawn_when_a_run_closes(going: Run) -> None:
+    verdict.close(going, "ended", {})
+    assert pictures.path_of(going).is_file()
