@@ -147,8 +147,13 @@ document.addEventListener("lifeline:select", (event) => {
   around(event.detail.seq);
 });
 selection.addEventListener("change", ({ detail }) => detail.has("seq") && around(selection.seq));
-document.getElementById("fold")?.addEventListener("click", () => selection.set({ fold: !selection.sight.fold }));
-document.getElementById("fit")?.addEventListener("click", () => timeline.fit());
+const fold = document.getElementById("fold");
+const foldIs = () => fold.setAttribute("aria-pressed", String(selection.sight.fold));
+fold.addEventListener("click", () => selection.set({ fold: !selection.sight.fold }));
+selection.addEventListener("change", foldIs);
+foldIs();
+document.getElementById("fit").addEventListener("click", () => timeline.fit());
+document.querySelector(".timeline-tools").hidden = false;
 
 socket.open();
 if (!page.tailing) load("later");
