@@ -62,6 +62,7 @@ class Answer:
         fault: Fault | None,
         fired: Callable[[], None],
         shut: Callable[[float], None],
+        follows: bool = True,
     ) -> None:
         self.request = request
         self.dialect = dialect
@@ -69,6 +70,8 @@ class Answer:
         self.tools = tools
         self.streaming = request.stream
         self.door = door
+        self.follows = follows
+        """Whether the agent follows redirects."""
         self.shut = shut
         """Refuses connections for so many seconds."""
         self.exchange = exchange

@@ -62,6 +62,8 @@ class ModelCalls:
         self.delivered: Counter[int] = Counter()
         """By index of the fault in `aimed`: how many answers it acted on."""
         self.capped = asyncio.Event()
+        self.follows = True
+        """Whether the agent follows redirects; the fault `refused` depends on it."""
         self.requests = 0
         self.refusals: Refusals | None = None
         """Counts connections that a shut port refused; set it where the network is sealed."""
@@ -191,6 +193,7 @@ class ModelCalls:
             fault=call.fault,
             fired=fired,
             shut=shut,
+            follows=self.follows,
         )
 
     async def _count(self, refusals: Refusals, call: Call, fault: Fault) -> None:

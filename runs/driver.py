@@ -176,6 +176,8 @@ class Driver(ABC):
     """By law: what a black box can see of it here (for the agent's page)."""
     not_applicable: ClassVar[Mapping[str, str]] = {}
     """By scenario or fault: why it has no meaning for this agent."""
+    follows_redirects: ClassVar[bool] = True
+    """Whether it follows a 307 of its provider; the fault `refused` depends on it."""
     overhead_mib: ClassVar[int] = 512
     """Memory that one run needs, for the guard that is checked before the start."""
 

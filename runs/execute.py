@@ -21,6 +21,7 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from fakes.provider import Provider
+from fakes.refusals import kernel_refusals
 from fakes.script import root_prompt
 from runs import binaries, catalogue, guards, models, process, seal, start, store, verdict
 from runs.core.events import Draft, Kind
@@ -144,6 +145,10 @@ class Execution:
             journal = Journal(workspace.sources / "provider.jsonl", recorder.add)
             provider = self._provider(journal, workspace.bodies, binary)
             await provider.start(sock=stage.listener)
+            provider.follows = self.driver.follows_redirects
+            if sealing.network:
+                # Nobody but the agent is in there: what the kernel refused, it refused the agent.
+                provider.refusals = lambda: refused_in(stage.running)
             try:
                 context = self._context(binary, workspace, stage.base_url)
                 await self._agent(recorder, workspace, stage, provider, context)
@@ -219,6 +224,11 @@ class Execution:
         async with _killed_at_the_end(running):
             await pumps.until_end()
         await pumps.drain()
+
+
+def refused_in(running: process.Running | None) -> int:
+    """Connections that the kernel has refused in the agent's network so far."""
+    return kernel_refusals(running.pid)() if running is not None else 0
 
 
 @contextlib.asynccontextmanager

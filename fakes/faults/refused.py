@@ -35,11 +35,12 @@ class Refused(Fault):
     seen = "Connection refused (ECONNREFUSED; curl: exit 7)."
     picture = "connect │ RST"
 
-    by: Literal["redirect", "shut"] = setting(
-        "redirect",
-        "redirect: this attempt is sent to a closed port (exact, counted; the client must follow "
-        "redirects). shut: the port itself is closed for everybody for some seconds.",
-        choices=("redirect", "shut"),
+    by: Literal["auto", "redirect", "shut"] = setting(
+        "auto",
+        "redirect: this attempt is sent to a closed port (exact; the agent must follow redirects). "
+        "shut: the port itself is closed for everybody for some seconds. auto: redirect, or shut "
+        "for an agent that does not follow.",
+        choices=("auto", "redirect", "shut"),
     )
     seconds: float = setting(
         30.0, "With shut: how long the port stays closed.", unit="s", low=0.1, high=3600
@@ -47,7 +48,7 @@ class Refused(Fault):
 
     async def play(self, answer: Answer) -> None:
         await answer.pause(answer.reply.first)
-        if self.by == "shut":
+        if self.by == "shut" or (self.by == "auto" and not answer.follows):
             answer.mark(f"port shut for {self.seconds:g} s")
             answer.shut(self.seconds)
             await answer.reset()
@@ -63,7 +64,7 @@ class Refused(Fault):
         return "refused"
 
     def answers(self) -> int:
-        return 307 if self.by == "redirect" else 0
+        return 0 if self.by == "shut" else 307
 
 
 FAULT = Refused

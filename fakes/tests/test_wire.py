@@ -261,3 +261,19 @@ def test_it_reads_the_counter_of_a_network() -> None:
             socket.create_connection(nobody.getsockname())
     assert count() > before
     assert kernel_refusals(2**30)() == 0
+
+
+@pytest.mark.parametrize(
+    ("follows", "error"), [(True, httpx.ConnectError), (False, httpx.ReadError)]
+)
+async def test_it_refuses_as_the_agent_can_be_refused(
+    serve: Callable[..., Any], follows: bool, error: type[Exception]
+) -> None:
+    served: Served = await serve("refused")
+    served.provider.follows = follows
+    async with http(follow_redirects=True) as client:
+        with pytest.raises(error):
+            await served.post("messages", "stream", client=client)
+        with pytest.raises(httpx.ConnectError):
+            await served.post("messages", "stream", client=client)
+    assert served.provider.undelivered() == []

@@ -38,6 +38,7 @@ class Copilot(Driver):
     dialects: ClassVar[tuple[str, ...]] = tuple(WIRES.values())
     allowed_tools: ClassVar[frozenset[str]] = frozenset({"task", "read_agent"})
     overhead_mib: ClassVar[int] = 384
+    follows_redirects: ClassVar[bool] = False
     options: ClassVar[tuple[Option, ...]] = (
         Option(
             "wire",
