@@ -50,6 +50,8 @@ class OneTerminal(Law):
             return self.holds(run.agent, "The run has one terminal.", *run.ends[:2])
         if not history.complete:
             return self.unknown(run.agent, "The log is not complete; its end may follow.")
+        if run.start is None:
+            return self.unknown(run.agent, "Its start is not in the log.")
         if history.cut_short:
             return self.unknown(
                 run.agent, "We stopped the run before it could end.", history.cut_short

@@ -51,6 +51,13 @@ class RightAddress(Law):
         self, history: History, agent: Agent, notices: list[Event], calls: dict[str, str]
     ) -> Finding:
         if agent.edge is None:
+            if _is_foreign(history, agent, notices):
+                return self.broken(
+                    agent.id,
+                    f"Nobody here spawned it, and word of its end came to {notices[0].agent}.",
+                    *notices[:2],
+                    label="misrouted_notice",
+                )
             return self.unknown(agent.id, "Who spawned it is not to be seen.", *notices[:1])
         fair = {agent.parent, *_requesters(agent)}
         for note in notices:
@@ -72,6 +79,17 @@ class RightAddress(Law):
                     label="misrouted_notice",
                 )
         return self.holds(agent.id, "Every notice went to its spawner.", agent.edge, notices[0])
+
+
+def _is_foreign(history: History, agent: Agent, notices: list[Event]) -> bool:
+    """Whether the logs show every spawn from the start, and none of them is this child's."""
+    if any(run.start is not None for run in agent.runs) or history.losses:
+        return False
+    begun = history.of(Kind.SESSION_STARTED) and not history.of(Kind.SESSION_RESUMED)
+    cut = any(event.get("what") == "missing-start" for event in history.damage)
+    nameless = any(not one.child and one.accepted is not False for one in history.spawns)
+    seen = all(note.source in ("session", "stdout") for note in notices)
+    return bool(begun) and seen and not cut and not nameless
 
 
 def _requesters(agent: Agent) -> set[str]:
