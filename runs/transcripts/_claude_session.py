@@ -66,6 +66,8 @@ class ClaudeSession(Claude):
     def _open(self, record: Mapping[str, Any], agent: str) -> None:
         """The first record that says where it comes from begins the session."""
         self._opened = True
+        if record.get("parentUuid") and "uuid" in record:
+            self.damage("missing-start", repaired=False, detail="the log begins in mid-session")
         version, session = text(record.get("version")), text(record.get("sessionId"))
         self.facts.update(version=version, session=session)
         if agent == ROOT:

@@ -243,6 +243,17 @@ def test_claude_side_chains_of_old_versions_are_agents_of_their_calls(tmp_path: 
     assert [(one.id, one.parent) for one in found.history.children] == [("tu", "root")]
 
 
+def test_claude_a_notice_about_somebody_elses_child_is_misrouted(tmp_path: Path) -> None:
+    log = ClaudeLog().put(0, "user", "go").launch(0.5, "tu", "a1").told(20, "a1", "tu")
+    log.told(30, "zz", "other").say(31, "Strange.")
+    files = {"p/s.jsonl": log.records, "p/s/subagents/agent-a1.jsonl": claude_child("a1", 19)}
+    assert broken(case(tmp_path / "whole", files)) == {("L9", "zz")}
+    cut = {**files, "p/s.jsonl": log.records[3:]}
+    found = case(tmp_path / "cut", cut)
+    assert [row["what"] for row in found.damage] == ["missing-start"]
+    assert ("L9", "zz") not in broken(found)
+
+
 # Others
 
 
