@@ -17,6 +17,8 @@ from runs.transcripts._values import text
 
 LONGEST_LINE = 32 << 20
 """Bytes of one line that are still parsed."""
+MOST_PIECES = 64
+"""Physical lines over which one record may be spread by raw newlines."""
 REMEMBERED = 50_000
 """Record ids that are remembered to notice a line that was written twice."""
 SLACK = 0.0005
@@ -46,7 +48,7 @@ class Lines:
         self.native_id = ""
         self.pointer = ""
         self.latest: float | None = None
-        self._torn: tuple[bytes, int, int] | None = None
+        self._torn: list[tuple[bytes, int, int, int]] = []
         self._ids: set[int] = set()
         self._recent: deque[int] = deque()
         self._seen_crlf = False
@@ -111,8 +113,8 @@ class Lines:
         """Drafts of one physical line."""
         self.out = []
         stripped = line.rstrip(b"\r\n")
-        if self._torn is not None:
-            if self._mended(line, stripped):
+        if self._torn:
+            if self._continued(line, stripped, number, offset):
                 return self.out
             self._lose_torn()
         self._stand(number, offset, len(line))
@@ -140,7 +142,7 @@ class Lines:
     def end(self) -> Iterable[Draft]:
         """What is left to say when the file is over."""
         self.out = []
-        if self._torn is not None:
+        if self._torn:
             self._lose_torn(last=True)
         self.native = self.native_id = self.pointer = ""
         try:
@@ -205,7 +207,7 @@ class Lines:
         found = repair(stripped, self.envelope)
         if found.torn and not found.records:
             self._apply(found)
-            self._torn = (stripped, number, offset)
+            self._torn = [(stripped, number, offset, self.length)]
             return
         self._apply(found)
 
@@ -215,35 +217,41 @@ class Lines:
         for record in found.records:
             self._take(record)
 
-    def _mended(self, line: bytes, stripped: bytes) -> bool:
-        """Whether this line continues a torn one (a raw newline inside of a text)."""
-        assert self._torn is not None
-        torn, number, offset = self._torn
-        if len(torn) + len(stripped) > LONGEST_LINE or stripped.startswith(b'{"'):
+    def _continued(self, line: bytes, stripped: bytes, number: int, offset: int) -> bool:
+        """Whether this line goes on with a torn one (raw newlines inside of a text)."""
+        size = sum(len(one[0]) for one in self._torn) + len(stripped)
+        if stripped.startswith(b'{"') or len(self._torn) >= MOST_PIECES or size > LONGEST_LINE:
             return False
+        self._torn.append((stripped, number, offset, len(line)))
         try:
-            record = json.loads((torn + b"\\n" + stripped).decode(), strict=False)
+            words = b"\\n".join(one[0] for one in self._torn).decode()
+            record = json.loads(words, strict=False)
         except (ValueError, RecursionError):
-            return False
+            return True
         if not isinstance(record, dict) or self.envelope.isdisjoint(record):
-            return False
-        self._torn = None
-        self._stand(number, offset, len(torn) + 1 + len(line))
+            return True
+        pieces, self._torn = self._torn, []
+        first = pieces[0]
+        self._stand(first[1], first[2], offset + len(line) - first[2])
         self.damage("half-line", repaired=True, detail="a raw newline split the record")
         self._take(record)
-        here = number + 1
-        self._stand(here, offset + len(torn) + 1, len(line))
-        self.damage("half-line", repaired=True, detail=f"the rest of line {number}")
+        for _, here, start, length in pieces[1:]:
+            self._stand(here, start, length)
+            self.damage("half-line", repaired=True, detail=f"the rest of line {first[1]}")
         return True
 
     def _lose_torn(self, last: bool = False) -> None:
-        assert self._torn is not None
-        torn, number, offset = self._torn
-        self._torn = None
-        self._stand(number, offset, len(torn))
-        self.damage(
-            "truncated" if last else "half-line",
-            repaired=False,
-            detail="the file ends inside of a record" if last else "the record is cut off",
-            lost="record",
-        )
+        pieces, self._torn = self._torn, []
+        for place, (torn, number, offset, length) in enumerate(pieces):
+            if place and not torn.strip():
+                continue
+            self._stand(number, offset, length)
+            if place:
+                self.damage("not-json", repaired=False, detail="after a torn record", lost="line")
+                continue
+            self.damage(
+                "truncated" if last and len(pieces) == 1 else "half-line",
+                repaired=False,
+                detail="the file ends inside of a record" if last else "the record is cut off",
+                lost="record",
+            )

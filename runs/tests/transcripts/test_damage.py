@@ -64,6 +64,24 @@ def test_it_joins_a_record_that_a_raw_newline_split() -> None:
     assert _facts(drafts) == _facts(WHOLE)
 
 
+def test_it_joins_a_record_that_is_spread_over_many_lines() -> None:
+    record = json.loads(GOOD[6])
+    record["data"]["result"]["content"] = "started@@a table:@ 1 | 2@agent_id: agent-A"
+    split = json.dumps(record).replace("@", "\n").encode() + b"\n"
+    drafts = _read([*GOOD[:6], split, *GOOD[7:]])
+    assert _damage(drafts) == [("half-line", line, True) for line in range(7, 12)]
+    assert _facts(drafts) == _facts(WHOLE)
+
+
+def test_it_loses_no_line_after_a_torn_record() -> None:
+    drafts = _read([*GOOD[:6], GOOD[6][:50] + b"\n", b"noise\n", b"more\n", *GOOD[7:]])
+    assert _damage(drafts)[:3] == [
+        ("half-line", 7, False),
+        ("not-json", 8, False),
+        ("not-json", 9, False),
+    ]
+
+
 def test_it_keeps_a_whole_record_behind_a_torn_one() -> None:
     torn = GOOD[11][: len(GOOD[11]) // 2] + GOOD[12]
     drafts = _read([*GOOD[:11], torn, *GOOD[13:]])
