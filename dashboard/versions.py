@@ -10,10 +10,13 @@ OFFERED = 200
 
 def choices() -> dict[str, list[tuple[str, str]]]:
     """By agent: version and "installed", "registered" or its date, newest first."""
-    return {agent: _of(agent) for agent in catalogue.drivers()}
+    return {agent: of_agent(agent) for agent in catalogue.drivers()}
 
 
-def _of(agent: str) -> list[tuple[str, str]]:
+def of_agent(agent: str) -> list[tuple[str, str]]:
+    """The same for one agent; nothing for one that has no driver (an import)."""
+    if agent not in catalogue.drivers():
+        return []
     notes: dict[str, str] = {}
     try:
         for known in binaries.versions(agent, refresh=False):

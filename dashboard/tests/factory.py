@@ -59,7 +59,7 @@ def cut_run(**fields: Any) -> Run:
     writer = Writer(run)
     _beginning(writer)
     for n in range(1, ATTEMPTS + 1):
-        _attempt(writer, n)
+        attempt(writer, n)
     ends = _ending(writer)
     writer.save()
     _findings(run, ends)
@@ -86,7 +86,7 @@ def open_run(**fields: Any) -> Run:
     writer = Writer(run)
     _beginning(writer)
     for n in range(1, 3):
-        _attempt(writer, n)
+        attempt(writer, n)
     writer.save()
     return run
 
@@ -163,7 +163,8 @@ def _call(writer: Writer, start: float, end: float, caller: str, agent: str, req
     )
 
 
-def _attempt(writer: Writer, n: int) -> None:
+def attempt(writer: Writer, n: int) -> None:
+    """Add the nth cut attempt of the child's only call."""
     at = FIRST_ATTEMPT + (n - 1) * GAP
     place = {"call": 1, "attempt": n, "caller": "child:1", "request": f"r{n + 1}"}
     file = "provider.jsonl"

@@ -6,13 +6,14 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from dashboard import copies, facts, listing, words
 from dashboard.pulse import pulse
 from dashboard.text import visible_deep
-from dashboard.versions import choices
+from dashboard.versions import of_agent
 from runs import start, store
 from runs.models import Run
 
@@ -38,13 +39,10 @@ def run(request: HttpRequest, permalink: str) -> HttpResponse:
         query=request.GET.get("events", "")[:500].replace("\x00", ""),
         after=int(after) if after.isdigit() and len(after) < 10 else 0,
     )
-    context = _context(found)
+    context = _context(request, found)
     context |= {
         "events": events,
         "page_data": _page_data(found, context["facts"], events),
-        "version_choices": choices().get(found.agent, []),
-        "issue": copies.issue(found, context["facts"], request.build_absolute_uri(request.path)),
-        "command": copies.command(found),
         "clocks": True,
     }
     return render(request, "run/page.html", context)
@@ -54,11 +52,12 @@ def run(request: HttpRequest, permalink: str) -> HttpResponse:
 @require_GET
 def parts(request: HttpRequest, permalink: str) -> HttpResponse:
     """The sections that change while a run lives; run.js puts them in place."""
-    return render(request, "run/parts.html", _context(find(permalink)))
+    return render(request, "run/parts.html", _context(request, find(permalink)))
 
 
-def _context(found: Run) -> dict[str, Any]:
+def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
     gathered = facts.gather(found)
+    address = request.build_absolute_uri(reverse("run", args=[found.permalink]))
     word, tone = words.diagnosis(found.diagnosis)
     return {
         "section": "runs",
@@ -76,6 +75,10 @@ def _context(found: Run) -> dict[str, Any]:
         "raw_gone": not found.is_open and not (store.folder(found) / "sources").is_dir(),
         "retry_words": retry_words(gathered.retry),
         "hints": _status_hint(found),
+        "address": address,
+        "issue": copies.issue(found, gathered, address),
+        "command": copies.command(found),
+        "version_choices": of_agent(found.agent),
     }
 
 

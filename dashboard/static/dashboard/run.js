@@ -12,16 +12,27 @@ const seen = new Map();
 let asked = 0;
 let spacing = SPACING;
 let waiting = null;
+let missed = false;
 let open = page.dataset.open === "true";
+
+const busy = (part) => part.contains(document.activeElement) || part.querySelector("details.menu[open]");
+/** What a part says; the token of its forms is another one each time. */
+const gist = (part) => part.innerHTML.replaceAll(/"csrfmiddlewaretoken" value="[^"]*"/g, "");
 
 /** Puts the fresh parts in place; a part with an open menu or the focus waits for the next time. */
 function replace(html) {
+  missed = false;
   const fresh = new DOMParser().parseFromString(html, "text/html");
   for (const part of fresh.querySelectorAll("[data-part]")) {
     const name = part.dataset.part;
     const old = page.querySelector(`[data-part="${name}"]`);
-    if (!old || seen.get(name) === part.innerHTML || old.contains(document.activeElement)) continue;
-    seen.set(name, part.innerHTML);
+    const says = gist(part);
+    if (!old || seen.get(name) === says) continue;
+    if (busy(old)) {
+      missed = true;
+      continue;
+    }
+    seen.set(name, says);
     const unfolded = [...old.querySelectorAll("details[open] > summary")].map((item) => item.textContent);
     old.replaceChildren(...part.childNodes);
     for (const summary of old.querySelectorAll("details > summary")) {
@@ -67,7 +78,6 @@ document.addEventListener("lifeline:changed", (event) => {
     page.dataset.status = status;
     open = status === "queued" || status === "running";
     page.dataset.open = String(open);
-    for (const form of page.querySelectorAll(".while-open")) form.hidden = !open;
   }
   soon();
 });
@@ -81,5 +91,5 @@ page.addEventListener("click", (event) => {
 
 if (open) {
   setInterval(count, 250);
-  setInterval(() => open && !document.hidden && Date.now() - asked > POLL && refresh(), 1000);
+  setInterval(() => (open || missed) && !document.hidden && Date.now() - asked > POLL && refresh(), 1000);
 }

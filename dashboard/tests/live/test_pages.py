@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from dashboard.tests import factory
 from dashboard.tests.browser import launched
 from dashboard.tests.live.site import Site
-from runs.models import Run
+from runs.models import Event, Run
 
 pytestmark = [pytest.mark.browser]
 DESK, PHONE = (1280, 900), (390, 844)
@@ -176,11 +176,30 @@ def test_an_issue_a_command_and_an_id_are_copied_on_a_press(stage: Site, open_pa
     page.wait_for_function(f"navigator.clipboard.readText().then((t) => t === '{cut.sha256}')")
 
 
+def test_the_tables_and_actions_of_a_run_follow_it_to_its_end(stage: Site, open_page: Any) -> None:
+    going = factory.open_run()
+    page = open_page()
+    page.goto(stage.page(going))
+    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+    expect(page.locator("#attempts tbody tr")).to_have_count(3)
+    writer = factory.Writer(going)
+    writer.rows = list(Event.objects.filter(run=going).order_by("seq"))
+    before = len(writer.rows)
+    factory.attempt(writer, 3)
+    stage.write(going, writer.rows[before:])
+    expect(page.locator("#attempts tbody tr")).to_have_count(4)
+    ended = {"status": "ended", "outcome": "model-request-failed", "diagnosis": "notice_lost"}
+    stage.change(going, **ended)
+    expect(page.get_by_role("button", name="Delete")).to_be_visible()
+    expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    expect(page.locator(".head")).to_contain_text("never told")
+
+
 def test_the_run_page_is_light(stage: Site, open_page: Any) -> None:
     cut = factory.cut_run()
     page = open_page()
     page.goto(stage.page(cut))
-    page.wait_for_load_state("networkidle")
+    expect(page.locator("#live-state")).to_contain_text("ended")
     assert page.evaluate("document.querySelectorAll('*').length") <= 1500
 
 
