@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -210,3 +211,21 @@ def test_it_tells_callers_by_their_markers() -> None:
     assert who("Do LIFELINE-TASK-3.") == (1, "3", "root")
     assert who("LIFELINE-TASK-1.2.12 LIFELINE-TASK-4") == (3, "1.2.12", "1.2")
     assert who(f"LIFELINE-TASK-1 {ROOT_MARKER}") == (0, "root", "")
+
+
+@pytest.mark.parametrize("dialect", ["responses", "chat_completions"])
+async def test_it_breaks_the_arguments_of_one_call_of_a_conversation(
+    serve: Callable[..., Any], dialect: str
+) -> None:
+    served: Served = await serve("truncated-arguments")
+    async with http() as client:
+        agent = Agent(served, client, dialect, task_prompt("1"))
+        with pytest.raises(json.JSONDecodeError):
+            await agent.run()
+        broken = served.said("request.ended")[0]["request"]
+        prefix = f"call_{broken}_broken"
+        agent.remember("", [(prefix, "work", {"text": "as far as it could be read"})])
+        agent.answer([prefix], ["These arguments are no JSON."])
+        assert (await agent.turn()).startswith("CHILD-OK")
+    await served.settled()
+    assert [r["fault"] for r in served.said("request.ended")] == ["truncated-arguments", ""]
