@@ -137,7 +137,8 @@ class RunSocket(Socket):
             if state is None:
                 await self.close(GONE)
             else:
-                await self.say(reading.compact({"type": "run", "run": state}))
+                told = {**state, "limits": hub.limits}
+                await self.say(reading.compact({"type": "run", "run": told}))
             return True
         return False
 

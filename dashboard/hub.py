@@ -110,10 +110,12 @@ class RunHub(BaseHub):
         self.tip = 0
         self.state: dict[str, Any] | None = None
         self.state_version = 0
+        self.limits: dict[str, float] = {}
         self.picture = Picture(run_id, self.tell)
 
     async def start(self) -> None:
         self.base = self.tip = await reading.in_rows_thread(reading.read_tip, self.run_id)
+        self.limits = await reading.in_rows_thread(reading.read_limits, self.run_id)
         await super().start()
         self._tasks.append(asyncio.create_task(self.picture.keep()))
 

@@ -5,6 +5,7 @@ import { label, tone } from "./timeline-paper.js";
 
 const WORDED = new Set(["told", "terminal", "error", "result", "cancel", "abort", "watchdog", "asked", "guard.fired", "exit"]);
 const SPLIT = 1.5;
+const SCISSORS = 7;
 
 /** @param {CanvasRenderingContext2D} pen @param {import("./timeline-draw.js").Frame} frame */
 export function marks(pen, frame, row) {
@@ -17,7 +18,7 @@ export function marks(pen, frame, row) {
     const mark = lane.marks[index];
     const x = scale.x(mark.t);
     const chosen = isIt(frame.selected, lane, index);
-    if (x - lastX < SPLIT && !chosen) continue;
+    if (x - lastX < (mark.kind === "fault" ? SCISSORS : SPLIT) && !chosen) continue;
     lastX = x;
     const y = place(mark, row);
     sign(pen, mark, x, y, frame);
