@@ -121,6 +121,8 @@ class ModelCalls:
     ) -> Call:
         """Who asks, which call and attempt it is, and which fault is aimed at it."""
         identity = (self._rule(request) if self._rule else None) or by_markers(request)
+        if identity.since:
+            request = replace(request, turns=request.turns[identity.since :])
         place = self._ledger.place(identity, request)
         index = self._aim(place, request)
         fault = self.aimed[index].fault if index is not None else None

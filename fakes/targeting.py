@@ -28,11 +28,17 @@ ATTEMPTS = re.compile(r"(\d{1,6})(?:-(\d{1,6})?)?$")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """One agent instance. `depth`: 0 parent, 1 child, 2 and more grandchild, -1 utility."""
+    """One agent instance. `depth`: 0 parent, 1 child, 2 and more grandchild, -1 utility.
+
+    `since`: the turn with which its own conversation begins, where it inherits another's;
+    `task`: the path of its task, where the driver knows it better than the markers tell.
+    """
 
     depth: int
     key: str
     parent: str = ""
+    since: int = 0
+    task: str = ""
 
 
 CallerRule = Callable[[ModelRequest], Identity | None]

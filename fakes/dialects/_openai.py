@@ -64,6 +64,8 @@ def _part(part: Any) -> str:
     if not isinstance(part, dict):
         return ""
     words = part.get("text", part.get("content", part.get("refusal", "")))
+    if not words and part.get("type") == "encrypted_content":
+        words = part.get("encrypted_content", "")  # what a model would be shown in clear
     return words if isinstance(words, str) else text(words)
 
 

@@ -38,7 +38,8 @@ class Talk:
         self.caller = caller
         self.tools: ToolTable = stage.tools
         number = caller.partition(":")[2] or "1"
-        self.path = "" if stage.identity.depth == 0 else task_path(request) or number
+        who = stage.identity
+        self.path = "" if who.depth == 0 else who.task or task_path(request) or number
 
     @cached_property
     def calls(self) -> list[ToolCall]:
@@ -163,9 +164,13 @@ class Delegation(Script):
 
     def wait(self, talk: Talk, below: list[Task], rounds: int = 1) -> ToolCall | None:
         """The next call that waits for a child; None: there is none, or nothing to wait for."""
-        open_ones = [t for t in below if t.background and (t.path not in talk.answered)]
-        waits = [talk.tools.wait(talk.child(each.path)) for each in open_ones]
-        return talk.first_new(waits * rounds)
+        calls = {
+            each.path: talk.tools.wait(talk.child(each.path)) for each in below if each.background
+        }
+        waits = [call for path, call in calls.items() if path not in talk.answered]
+        # A tool that waits for whoever comes first is called in one form for all of them.
+        spent = [call for path, call in calls.items() if path in talk.answered and call in waits]
+        return talk.first_new((spent + waits) * rounds)
 
     def told(self, talk: Talk, below: list[Task]) -> bool:
         """Whether the conversation says that the children have ended, well or not."""
