@@ -1,7 +1,8 @@
 """The fake provider alone: ``python -m fakes --script delegate-one --fault sse-cut``.
 
-Prints its address on standard error and its journal as JSON lines on standard
-output, until it is interrupted.
+Prints its journal as JSON lines on standard output until it is interrupted; the
+first line, ``listening``, has its address and the prompt for an agent. The address
+is on standard error as well.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 import json
 import signal
 import sys
+import time
 from typing import Any
 
 from fakes.fault import aim, faults
@@ -81,8 +83,9 @@ async def _serve(provider: Provider, host: str, port: int, prompt: str) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     port = await provider.start(host, port)
-    print(f"http://{host}:{port}", file=sys.stderr, flush=True)
-    print(f"Prompt for the agent: {prompt}", file=sys.stderr, flush=True)
+    address = f"http://{host}:{port}"
+    print(address, file=sys.stderr, flush=True)
+    _print({"what": "listening", "at": time.time(), "address": address, "prompt": prompt})
     await stopped.wait()
     await provider.stop()
 

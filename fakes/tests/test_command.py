@@ -40,13 +40,15 @@ def test_it_prints_its_address_and_its_journal(command: subprocess.Popen[str]) -
     command.send_signal(signal.SIGTERM)
     output, _ = command.communicate(timeout=30)
     records = [json.loads(line) for line in output.splitlines()]
+    assert records[0]["address"] == address
     assert [record["what"] for record in records] == [
+        "listening",
         "request.received",
         "response.started",
         "fault.fired",
         "request.ended",
     ]
-    assert records[2]["settings"] == {"after": "start"}
+    assert records[3]["settings"] == {"after": "start"}
     assert command.returncode == 0
 
 
