@@ -153,24 +153,25 @@ def _finish(world: World, how: str, text: str) -> int:
         code = 1
     if breaks("exit-zero") or breaks("early-exit"):
         code = 0
-    good = code == 0
+    good, cancelled = code == 0, how == "cancelled"
     children = [agent for agent in world.agents.values() if agent.parent]
     world.log.write(
         "result",
         "root",
-        status="completed" if good else "cancelled" if how == "cancelled" else "failed",
-        is_error=not good,
+        status="completed" if good else "cancelled" if cancelled else "failed",
+        is_error=not good and not cancelled,
         exit_code=code,
         text_length=len(text),
         failed=sum(agent.status == "failed" for agent in children),
         completed=sum(agent.status == "completed" for agent in children),
         children=len(children),
     )
-    world.root.set_status("idle" if good else "failed", open=[])
+    if not cancelled:
+        world.root.set_status("idle" if good else "failed", open=[])
     world.trace_agent(world.root)
     world.log.write("session.ended", "root", how=how)
     world.root.set_status("ended", open=[])
     sys.stdout.flush()
-    if how != "cancelled":
+    if not cancelled:
         os._exit(code)  # a child that is lost is lost here, not waited for
     return code

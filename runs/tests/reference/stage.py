@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ from runs.transcripts.reference import view_of
 
 ROOM = Path(__file__).resolve().parents[3]
 SETTLE = 0.25
+GRACE = 10.0
+"""Seconds from TERM to KILL."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Played:
 
     scenario: Scenario
     history: History
-    code: int | None
+    code: int
     undelivered: int
     errors: str
 
@@ -85,9 +87,8 @@ async def _play(
     port = await provider.start()
     try:
         context = _context(scenario, folder, options, binary, port, provider)
-        code, errors = await _run(context, folder, scenario.guards.deadline)
-        if code is None:
-            drafts.append(_ours(Kind.GUARD, {"guard": "timeout"}))
+        guard = lambda: drafts.append(_ours(Kind.GUARD, {"guard": "timeout"}))  # noqa: E731
+        code, errors = await _run(context, folder, scenario.guards.deadline, guard)
         drafts.append(_exit(code))
         await asyncio.sleep(SETTLE)
     finally:
@@ -128,21 +129,27 @@ def _context(
     )
 
 
-async def _run(context: Context, folder: Path, deadline: float) -> tuple[int | None, str]:
-    """The process to its end, or to the deadline (None)."""
+async def _run(
+    context: Context, folder: Path, deadline: float, guard: Callable[[], None]
+) -> tuple[int, str]:
+    """The process to its end; at the deadline it is told to end, and killed soon after."""
     launch = DRIVER.launch(context)
     with (folder / "stdout.jsonl").open("wb") as out, (folder / "stderr.txt").open("wb") as err:
         process = await asyncio.create_subprocess_exec(
             *launch.argv, stdout=out, stderr=err, cwd=folder, env=dict(launch.env)
         )
         try:
-            code: int | None = await asyncio.wait_for(process.wait(), deadline)
+            await asyncio.wait_for(process.wait(), deadline)
         except TimeoutError:
-            code = None
+            guard()
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), GRACE)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            await process.wait()
+            code = await process.wait()
     return code, (folder / "stderr.txt").read_text()
 
 
@@ -175,9 +182,9 @@ def _of_journal(record: dict[str, Any]) -> Draft:
     )
 
 
-def _exit(code: int | None) -> Draft:
-    if code is None or code < 0:
-        return _ours(Kind.PROCESS_EXITED, {"code": None, "signal": -code if code else 9})
+def _exit(code: int) -> Draft:
+    if code < 0:
+        return _ours(Kind.PROCESS_EXITED, {"code": None, "signal": -code})
     return _ours(Kind.PROCESS_EXITED, {"code": code, "signal": None})
 
 

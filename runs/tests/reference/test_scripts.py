@@ -10,6 +10,7 @@ import pytest
 from fakes.reference_agent.wires import WIRES
 from runs import catalogue
 from runs.core.events import Kind
+from runs.core.law import Verdict
 from runs.scenario import Scenario
 from runs.tests.reference.stage import Played, play_scenario
 
@@ -86,3 +87,30 @@ async def test_its_children_have_the_same_views_everywhere(tmp_path: Path) -> No
     chats = [span for span in spans if span.get("op") == "chat"]
     assert chats
     assert all(owners[span.get("parent")] == span.agent for span in chats)
+
+
+async def test_it_cancels_the_whole_tree_and_says_so_when_it_is_told_to_end(
+    tmp_path: Path,
+) -> None:
+    slow = {"child_first": 60.0}
+    scenario = Scenario.read(
+        {
+            "name": "told-to-end",
+            "question": "Does TERM end the whole tree?",
+            "script": "nested",
+            "settings": slow,
+            "guards": {"deadline": 3.0},
+        }
+    )
+    played = await play_scenario(scenario, tmp_path)
+    history = played.history
+    assert (played.code, played.errors) == (130, "")
+    started = {event.agent for event in history.of(Kind.AGENT_STARTED)}
+    ended = {event.agent: event.get("status") for event in history.of(Kind.AGENT_ENDED)}
+    assert started
+    assert ended == dict.fromkeys(started, "cancelled")
+    (result,) = history.of(Kind.RESULT)
+    assert (result.get("status"), result.get("exit_code")) == ("cancelled", 130)
+    judged = played.judged()
+    assert judged.broken == ()
+    assert judged.verdict("L7") is Verdict.HOLDS
