@@ -75,10 +75,9 @@ def diagnose(history: History, findings: Sequence[Finding]) -> str:
         return label
     if _failed_and_told(history):
         return "failed_and_reported"
-    label = _first(WEAK, broken)
-    if label:
-        return label
-    return _without_breach(history, findings)
+    if history.losses:
+        return "log_damaged"
+    return _first(WEAK, broken) or _without_breach(history, findings)
 
 
 def _first(table: Sequence[tuple[str, tuple[str, ...]]], broken: Sequence[Finding]) -> str:
@@ -102,8 +101,6 @@ def _failed_and_told(history: History) -> bool:
 def _without_breach(history: History, findings: Sequence[Finding]) -> str:
     if _environment(history):
         return "environment"
-    if history.losses:
-        return "log_damaged"
     judged = any(one.verdict is Verdict.HOLDS for one in findings)
     if not judged or any(not run.ends for run in history.runs):
         return "unknown"

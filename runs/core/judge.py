@@ -2,8 +2,8 @@
 
 A law that crashes answers unknown, never holds. Laws are judged independently;
 afterwards a breach that follows from another one carries ``because`` (the law
-that caused it), and a stall that a hidden question or a dead spawn explains is
-not reported as one.
+that caused it), and a stall or an open run that a hidden question, a dead spawn or
+an endless retry explains is not reported as one.
 """
 
 from __future__ import annotations
@@ -24,6 +24,16 @@ PRECEDENCE = (
     *("L2", "L1", "L6", "L5", "L11", "L3", "L13", "L16"),
 )
 """Which of two breaches is taken as the cause, where either could be: the earlier one."""
+
+
+_EXPLAINED = {
+    ("L14", "L5", "stall"): "silence",
+    ("L15", "L5", "stall"): "silence",
+    ("L6", "L5", "stall"): "silence",
+    ("L14", "L1", "lost_terminal"): "missing terminal",
+    ("L15", "L1", "lost_terminal"): "missing terminal",
+}
+"""Cause, law and label of what is explained by the cause: not reported, but unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +109,7 @@ def _explain(findings: Sequence[Finding], by_id: dict[str, Law], history: Histor
             ]
             if causes:
                 finding = replace(finding, because=min(causes, key=_rank))
-        explained.append(_not_a_stall(finding))
+        explained.append(_not_its_own(finding))
     return explained
 
 
@@ -118,14 +128,15 @@ def _related(history: History, one: str, other: str) -> bool:
     )
 
 
-def _not_a_stall(finding: Finding) -> Finding:
-    """A stall that a hidden question or a dead spawn explains is not a breach of its own."""
-    if finding.law == "L5" and finding.because in ("L14", "L15"):
+def _not_its_own(finding: Finding) -> Finding:
+    """A stall or open run that another breach explains (see the module) is no second one."""
+    what = _EXPLAINED.get((finding.because, finding.law, finding.label))
+    if what:
         return replace(
             finding,
             verdict=Verdict.UNKNOWN,
             label="",
-            reason=f"The silence is explained by {finding.because}.",
+            reason=f"The {what} is explained by {finding.because}.",
         )
     return finding
 

@@ -97,7 +97,7 @@ class BoundedSilence(Law):
             if after is not end and not streams:
                 continue  # it went on; what streamed meanwhile is not to be seen here
             stretches.append((before, history.time(after)))
-        if end is None:
+        if end is None and not _gave_answer(points[-1]):
             stretches.append((points[-1], history.end))
         worst, at = 0.0, marks[0]
         for before, until in stretches:
@@ -147,6 +147,11 @@ def _is_content(event: Event) -> bool:
     if event.kind is Kind.AGENT_MESSAGE:
         return not event.get("error")
     return event.kind in _CONTENT
+
+
+def _gave_answer(event: Event) -> bool:
+    """Whether it is a final answer: who has given that is not stalled, only without an end (L1)."""
+    return event.kind is Kind.AGENT_MESSAGE and bool(event.get("final"))
 
 
 def _busy(history: History, agent: str) -> list[tuple[float, float]]:

@@ -59,3 +59,9 @@ def test_it_does_not_time_a_root_that_waits_for_a_person() -> None:
 
 def test_it_leaves_a_child_that_never_ran_to_the_law_of_spawns() -> None:
     assert answers(Told().begin().spawn("A").shuts(900), "L5", "A") == ["unknown"]
+
+
+def test_it_does_not_call_one_stalled_that_has_given_its_answer() -> None:
+    told = Told().begin().spawn("A").at(5).says("A", final=True).shuts(900)
+    assert answers(told, "L5", "A") == ["holds"]
+    assert answers(told, "L1", "A") == ["broken:lost_terminal"]

@@ -30,6 +30,7 @@ def test_a_hidden_question_is_not_a_stall_as_well() -> None:
     findings = judge(_asks().shuts(2000).history())
     assert findings.diagnosis == "hidden_permission"
     assert findings.verdict("L5", "A") is not Verdict.BROKEN
+    assert findings.verdict("L1", "A") is Verdict.UNKNOWN
 
 
 def _dead() -> Told:
