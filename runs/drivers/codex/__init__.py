@@ -1,0 +1,206 @@
+"""Codex, any version from 0.120 on: its package, two ways to run it, its logs and its tools.
+
+``app-server`` (the default) is talked to over its standard streams; ``exec`` runs one
+prompt and prints JSON lines.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Awaitable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fakes.targeting import CallerRule
+from runs.core.events import Draft, Kind
+from runs.core.history import History
+from runs.driver import (
+    Binary,
+    Context,
+    Conversation,
+    Driver,
+    Emit,
+    Launch,
+    Option,
+    Package,
+    Runtime,
+    Say,
+    Source,
+)
+from runs.drivers.codex.about import NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.codex.callers import Threads
+from runs.drivers.codex.config import config
+from runs.drivers.codex.protocol import protocol_of
+from runs.drivers.codex.rollouts import LiveRollout
+from runs.drivers.codex.talk import Client
+from runs.drivers.codex.tools import EVERYTHING, Tools
+from runs.drivers.codex.wire import Wire
+from runs.errors import CannotRunHere
+from runs.sealed import rehearse
+from runs.transcript import named
+from runs.versions import release
+
+HOME = ".codex"
+SCHEMA = "protocol"
+ROLLOUTS = f"home/{HOME}/sessions/*/*/*/rollout-*.jsonl"
+_WRITE_SCHEMA = (
+    'exec "$0" app-server generate-json-schema --experimental --out "$HOME/' + SCHEMA + '"'
+)
+
+
+class Codex(Driver):
+    """One prompt, with everything allowed and nothing outside to reach."""
+
+    name: ClassVar[str] = "codex"
+    title: ClassVar[str] = "Codex CLI"
+    package: ClassVar[Package] = Package("npm", "@openai/codex")
+    oldest: ClassVar[str] = "0.120.0"
+    dialects: ClassVar[tuple[str, ...]] = ("responses",)
+    allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
+    overhead_mib: ClassVar[int] = 256
+    options: ClassVar[tuple[Option, ...]] = OPTIONS
+    observes: ClassVar[Mapping[str, str]] = OBSERVES
+    not_applicable: ClassVar[Mapping[str, str]] = NOT_APPLICABLE
+
+    def executable(self, folder: Path) -> Path:
+        """The native program of this platform's own package."""
+        place = folder / "node_modules" / "@openai" / f"codex-{_platform()}" / "vendor"
+        found = [*place.glob("*/bin/codex"), *place.glob("*/codex/codex")]
+        if not found:
+            raise CannotRunHere(
+                f"This version of Codex has no package for this platform ({_platform()}).",
+                "Choose another version.",
+            )
+        return found[0]
+
+    def needs_prepare(self) -> bool:
+        """Each version describes its own protocol."""
+        return True
+
+    def prepare(self, binary: Binary, folder: Path, say: Say) -> None:
+        """Have it write the schemas of its app-server's protocol."""
+        done = rehearse(
+            ("/bin/sh", "-c", _WRITE_SCHEMA, str(binary.path)),
+            {"CODEX_HOME": f"{{home}}/{SCHEMA}"},
+            readonly=(binary.folder,),
+            keep=SCHEMA,
+            into=folder,
+        )
+        if done.code != 0 or not (folder / "ServerNotification.json").is_file():
+            raise CannotRunHere(
+                f"codex@{binary.version} does not start (exit {done.code}): "
+                f"{done.output.strip()[-300:] or 'it says nothing'}",
+                "Choose another version.",
+            )
+
+    def launch(self, context: Context) -> Launch:
+        """The app-server on its standard streams, or one prompt on the command line."""
+        home = context.home / HOME
+        argv = [str(context.binary.path)]
+        talks = _talks(context.options)
+        if talks:
+            argv.append("app-server")
+        else:
+            argv += ["exec", "--json", "--skip-git-repo-check", context.prompt]
+        return Launch(
+            argv=tuple(argv),
+            env={"CODEX_HOME": str(home), "NO_COLOR": "1", "RUST_LOG": "error"},
+            files={home / "config.toml": config(context.base_url, context.model, context.options)},
+            stdin="pipe" if talks else "none",
+        )
+
+    def sources(self, context: Context) -> Iterable[Source]:
+        """Standard output and error, and the rollout of every thread.
+
+        The app-server's standard output is read by the conversation, with what was sent.
+        """
+        paths: dict[str, str] = {}
+        reader = _Silent if _talks(context.options) else named("codex-exec-json").reader
+        yield Source(name="stdout", reader=reader, stream="stdout")
+        yield Source(name="log", reader=_Plain, stream="stderr")
+        yield Source(name="session", reader=lambda file: LiveRollout(file, paths), glob=ROLLOUTS)
+
+    def converse(
+        self, context: Context, conversation: Conversation, emit: Emit
+    ) -> Awaitable[None] | None:
+        """Talk to an app-server; ``exec`` runs by its command line."""
+        if not _talks(context.options):
+            return None
+        return _converse(context, conversation, emit)
+
+    def tools(self, options: Mapping[str, Any], version: str) -> Tools:
+        """By version and generation."""
+        return Tools(release(version), str(options["multi_agent"]), int(options["wait_ms"]))
+
+    def caller_rule(self, options: Mapping[str, Any], version: str) -> CallerRule:
+        """By the threads that a request's headers name."""
+        return Threads()
+
+    def runtime(self, history: History, binary: Binary) -> Runtime:
+        """The version that its rollout and its first answer state."""
+        for event in history.of(Kind.SESSION_STARTED):
+            version = str(event.get("version") or "")
+            if version:
+                return Runtime(version=version, payload=version)
+        return Runtime(problem="nothing says which version ran")
+
+
+async def _converse(context: Context, conversation: Conversation, emit: Emit) -> None:
+    prepared = context.binary.prepared
+    wire = Wire(emit, protocol_of(prepared) if prepared is not None else None)
+    try:
+        await Client(context, conversation, wire).run()
+    finally:
+        wire.close()
+
+
+class _Silent:
+    """Reads nothing: the conversation has the same lines, with those of the other direction."""
+
+    def __init__(self, file: str) -> None:
+        self.facts: dict[str, Any] = {}
+
+    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
+        """Nothing."""
+        return ()
+
+    def end(self) -> Iterable[Draft]:
+        """Nothing."""
+        return ()
+
+
+class _Plain(_Silent):
+    """A log for people: kept, and nothing is concluded from its words."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
+        self._file = file
+
+    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
+        """One event a line."""
+        text = line.decode("utf-8", "replace").strip()
+        if text:
+            yield Draft(
+                kind=Kind.OTHER,
+                source="log",
+                file=self._file,
+                line=number,
+                offset=offset,
+                length=len(line),
+                native="line",
+                data={"type": "line", "summary": text[:400]},
+            )
+
+
+def _talks(options: Mapping[str, Any]) -> bool:
+    return str(options["form"]) == "app-server"
+
+
+def _platform() -> str:
+    """This machine in the words of the package's names: ``linux-x64``, ``darwin-arm64``."""
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
+    name = platform.machine().lower()
+    return f"{platform.system().lower()}-{machine.get(name, name)}"
+
+
+DRIVER = Codex()

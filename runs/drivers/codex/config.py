@@ -1,0 +1,61 @@
+"""Codex's ``config.toml`` for a run: one loopback provider, no key, nothing that phones home."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+PROVIDER = "lifeline"
+LEAVE = -1
+"""A number of retries, or a time, that says: the agent's own default."""
+
+
+def config(base_url: str, model: str, options: Mapping[str, Any]) -> str:
+    """The whole file. `base_url` is the provider's address without a path."""
+    ask = options["permissions"] == "ask"
+    lines = [
+        f"model = {_text(model)}",
+        f"model_provider = {_text(PROVIDER)}",
+        f"approval_policy = {_text('untrusted' if ask else 'never')}",
+        'sandbox_mode = "danger-full-access"',
+        "check_for_update_on_startup = false",
+        'web_search = "disabled"',
+        "",
+        f"[model_providers.{PROVIDER}]",
+        f"name = {_text(PROVIDER)}",
+        f"base_url = {_text(base_url + '/v1')}",
+        'wire_api = "responses"',
+        "requires_openai_auth = false",
+        "supports_websockets = false",
+        *_numbers(options),
+        "",
+        "[analytics]",
+        "enabled = false",
+        "",
+        "[feedback]",
+        "enabled = false",
+        "",
+        "[otel]",
+        *(f'{name} = "none"' for name in ("exporter", "metrics_exporter", "trace_exporter")),
+        "",
+        "[features]",
+        f"multi_agent_v2 = {_flag(options['multi_agent'] == 'v2')}",
+        "plugins = false",
+        *([] if options["unbounded_retries"] else ["unbounded_connection_retries = false"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(options: Mapping[str, Any]) -> list[str]:
+    names = ("request_max_retries", "stream_max_retries", "stream_idle_timeout_ms")
+    return [f"{name} = {options[name]}" for name in names if int(options[name]) > LEAVE]
+
+
+def _text(value: str) -> str:
+    """A TOML text: JSON's escapes are TOML's."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"

@@ -1,0 +1,102 @@
+"""A client of the app-server: one thread, one turn, and it stays until its sub-agents are done.
+
+Like a person at a terminal it does not close the connection while anything of its
+runs; what never ends is ended by the run's deadline.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from runs.driver import Context, Conversation
+from runs.drivers.codex.wire import Wire
+
+GRACE = 1.0
+"""Seconds without a new turn after which everything is over."""
+NOT_HERE = -32601
+ANSWERS: Mapping[str, Mapping[str, Any]] = {
+    "item/commandExecution/requestApproval": {"decision": "accept"},
+    "item/fileChange/requestApproval": {"decision": "accept"},
+    "execCommandApproval": {"decision": "approved"},
+    "applyPatchApproval": {"decision": "approved"},
+}
+"""What the client says when it is asked."""
+
+
+class Refused(Exception):
+    """The app-server answered a request with an error."""
+
+
+class Client:
+    """One conversation over one connection."""
+
+    def __init__(self, context: Context, conversation: Conversation, wire: Wire) -> None:
+        self._context, self._conversation, self._wire = context, conversation, wire
+        self._last = 0
+        self._over = False
+
+    async def run(self) -> None:
+        """From the handshake to the end of all turns; returns when the connection may close."""
+        await self._ask(
+            "initialize",
+            clientInfo={"name": "lifeline", "title": "Lifeline", "version": "1"},
+            capabilities={"experimentalApi": True},
+        )
+        await self._send({"method": "initialized"})
+        started = await self._ask("thread/start", cwd=str(self._context.work))
+        thread = str(started.get("thread", {}).get("id", ""))
+        given = [{"type": "text", "text": self._context.prompt}]
+        await self._ask("turn/start", threadId=thread, input=given)
+        self._wire.threads.setdefault(thread, True)
+        while not self._over and await self._busy():
+            pass
+
+    async def _busy(self) -> bool:
+        """Take the next message; False when nothing runs and nothing came for a while."""
+        working = any(self._wire.threads.values())
+        try:
+            await asyncio.wait_for(self._take(), None if working else GRACE)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _ask(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a request and give its result; what comes before that is taken as it comes."""
+        self._last += 1
+        number = self._last
+        await self._send({"id": number, "method": method, "params": params})
+        while not self._over:
+            message = await self._take()
+            if message.get("id") == number and "method" not in message:
+                if "error" in message:
+                    raise Refused(f"{method}: {json.dumps(message['error'])[:300]}")
+                result = message.get("result")
+                return result if isinstance(result, dict) else {}
+        raise Refused(f"{method}: the app-server went away")
+
+    async def _take(self) -> dict[str, Any]:
+        raw = await self._conversation.line()
+        if not raw:
+            self._over = True
+            return {}
+        message = self._wire.note("out", raw)
+        if "id" in message and "method" in message:
+            await self._answer(message)
+        return message
+
+    async def _answer(self, message: dict[str, Any]) -> None:
+        result = ANSWERS.get(str(message["method"]))
+        answer: dict[str, Any] = {"id": message["id"]}
+        if result is not None:
+            answer["result"] = result
+        else:
+            answer["error"] = {"code": NOT_HERE, "message": "Lifeline's client cannot do this."}
+        await self._send(answer)
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        line = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()
+        self._wire.note("in", line)
+        await self._conversation.send(line)
