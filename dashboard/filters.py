@@ -141,6 +141,14 @@ class Filter:
         """What was not understood, in words."""
         return [term.problem for term in self.terms if term.problem]
 
+    @property
+    def in_transcripts(self) -> str:
+        """The same with its plain words looked for in the transcripts; "" without any."""
+        if not any(term.key == "" for term in self.terms):
+            return ""
+        moved = (Term("text", t.value, t.negated) if not t.key else t for t in self.terms)
+        return " ".join(map(str, moved))
+
     def without(self, term: Term) -> str:
         """The filter's text when this chip is taken away."""
         return " ".join(str(other) for other in self.terms if other is not term)

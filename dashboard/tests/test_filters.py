@@ -86,6 +86,12 @@ def test_a_chip_taken_away_leaves_the_other_terms_as_they_were() -> None:
     assert parsed.without(parsed.terms[1]) == 'agent:copilot "two words" is:kept'
 
 
+def test_plain_words_can_be_moved_into_the_transcripts() -> None:
+    moved = filters.parse('agent:copilot "two words" -x').in_transcripts
+    assert moved == 'agent:copilot text:"two words" -text:x'
+    assert filters.parse("agent:copilot").in_transcripts == ""
+
+
 @pytest.mark.parametrize(
     "query", ["%", "_", "' OR 1=1 --", 'tag:"', "law:", "\\", "a" * 500, "-", ":"]
 )

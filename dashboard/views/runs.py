@@ -91,6 +91,7 @@ def _list(request: HttpRequest) -> dict[str, Any]:
         "page": page,
         "query": query,
         "chips": [(term, parsed.without(term)) for term in parsed.terms],
+        "in_transcripts": parsed.in_transcripts,
         "filter_help": filters.HELP,
         "empty": not page.rows and not query and not before,
     }
