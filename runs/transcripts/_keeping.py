@@ -82,4 +82,5 @@ class Kept:
     def _same_moment(self, kept: Draft, draft: Draft) -> bool:
         if draft.kind is Kind.OTHER or kept.at is None or draft.at is None:
             return True
-        return abs(draft.at - kept.at) < MOMENT
+        # The longer the file, the coarser: memory grows with its root, not with its length.
+        return abs(draft.at - kept.at) < MOMENT * (1 + len(self.drafts) // PLENTY)

@@ -104,8 +104,10 @@ def table(found: Mapping[str, Any]) -> str:
         because = f" (because of {row['because']})" if row["because"] else ""
         lines.append(f"  {row['law']}  {row['agent']}  {row['reason']}{because}")
         lines.append(f"      {'  '.join(row['evidence'][:6])}")
-    holds = sorted({row["law"] for row in found["findings"] if row["verdict"] == "holds"}, key=_of)
-    asked = {row["law"] for row in broken} | set(holds)
+    wrong = {row["law"] for row in broken}
+    held = {row["law"] for row in found["findings"] if row["verdict"] == "holds"} - wrong
+    holds = sorted(held, key=_of)
+    asked = wrong | held
     unknown = sorted({row["law"] for row in found["findings"]} - asked, key=_of)
     lines.append(f"Holds: {' '.join(holds) or 'nothing that could be judged'}")
     lines.append(f"Not known: {' '.join(unknown) or '-'}")
