@@ -16,6 +16,7 @@ from runs.core import judge, outcome
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary
+from runs.versions import plain
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +76,7 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         facts = facts_of(run, history)
         fields["outcome"] = outcome.outcome(facts)
         fields["public_outcome"] = outcome.public_outcome(facts) if run.agent == "copilot" else ""
-        if fields["outcome"].startswith(("guard-", "invalid-", "startup-failed")):
+        if outcome.is_environment(fields["outcome"]):
             fields["diagnosis"] = "environment"
         fields["exit_code"] = facts.exit_code
         fields["reported_version"] = facts.reported_version
@@ -94,7 +95,7 @@ def facts_of(run: models.Run, history: History) -> outcome.Facts:
     aimed = bool(run.snapshot.get("faults"))
     return outcome.facts(
         history,
-        requested_version=run.version,
+        requested_version=plain(run.version),
         runtime=driver.runtime(history, _binary(run)),
         allowed_tools=driver.tools_allowed(run.options),
         executed_tools=driver.executed_tools(history),

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from runs.core.outcome import is_environment
+
 OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -49,9 +51,7 @@ class Look:
 
 def valid(run: Mapping[str, Any]) -> bool:
     """Whether the run says anything about its agent."""
-    outcome = str(run.get("outcome") or "")
-    bad = outcome.startswith(("guard-", "invalid-", "startup-failed"))
-    return run.get("status") == "ended" and not bad
+    return run.get("status") == "ended" and not is_environment(str(run.get("outcome") or ""))
 
 
 def look_for(text: str) -> Look:

@@ -71,6 +71,11 @@ OUTCOMES: tuple[str, ...] = (
 )
 
 
+def is_environment(outcome: str) -> bool:
+    """Whether this outcome says something about the host or the harness, not about the agent."""
+    return outcome in ("guard-memory-floor", "startup-failed") or outcome.startswith("invalid-")
+
+
 def outcome(facts: Facts) -> str:
     """The first row that holds."""
     name = next(name for name, holds in TABLE if holds(facts))
