@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -146,3 +147,13 @@ def test_a_page_costs_the_same_few_queries_whatever_its_length(
     Run.objects.bulk_create(factory.many_runs(300))
     with django_assert_max_num_queries(3):  # type: ignore[operator]
         assert len(rows.page("").rows) == rows.PAGE
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("query", ["", "law:L3", "outcome:completed after:2d"])
+def test_a_page_is_read_along_the_key_and_never_sorted(query: str) -> None:
+    plan = rows.select(filters.parse(query)).filter(id__lt=900_000)[: rows.PAGE].explain()
+    if connection.vendor == "sqlite":  # others plan by statistics, which a test does not have
+        assert "TEMP B-TREE" not in plan and "PRIMARY KEY" in plan, plan
+    else:
+        assert "Limit" in plan, plan

@@ -3,12 +3,14 @@
 import { paintClock } from "./base.js";
 
 const POLL = 3000;
+const QUIET_POLL = 30000;
 const SPACING = 400;
 const rows = document.getElementById("rows");
 const state = document.getElementById("live-state");
 let last = rows.innerHTML;
 let waiting = null;
 let asked = 0;
+let heard = false;
 
 function show(word) {
   state.dataset.state = word;
@@ -51,9 +53,20 @@ function poke() {
 function listen() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const socket = new WebSocket(`${scheme}://${location.host}/ws/runs/`);
-  socket.onopen = () => show("live");
+  socket.onopen = () => {
+    heard = true;
+    show("live");
+  };
   socket.onmessage = poke;
-  socket.onclose = () => setTimeout(listen, 5000);
+  socket.onclose = () => {
+    heard = false;
+    setTimeout(listen, 5000);
+  };
+}
+
+/** How long the list may go without asking: what an open run is doing changes without a poke. */
+function patience() {
+  return heard && !rows.querySelector('[data-status="running"],[data-status="queued"]') ? QUIET_POLL : POLL;
 }
 
 /** "silent 41 s of 180 s" and "next in 1.2 s" go on counting between two fetches. */
@@ -88,7 +101,7 @@ chooseAgent();
 setInterval(count, 250);
 if (rows.dataset.newest === "true") {
   listen();
-  setInterval(() => document.hidden || Date.now() - asked < POLL || refresh(), 1000);
+  setInterval(() => document.hidden || Date.now() - asked < patience() || refresh(), 1000);
   refresh();
 } else {
   state.textContent = "an older page";
