@@ -246,3 +246,46 @@ class Cell(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["agent", "version", "scenario"], name="one_cell"),
         ]
+
+
+class Watch(models.Model):
+    """One agent × one scenario that is run by itself whenever a new version appears."""
+
+    agent = models.CharField(max_length=32)
+    scenario = models.CharField(max_length=80)
+    on = models.BooleanField(default=False)
+    """Opt-in: nothing is asked for, installed or run while it is off."""
+    repeat = models.PositiveIntegerField(default=3)
+    webhook = models.CharField(max_length=500, blank=True, default="")
+    """Where a change of verdict is sent, as JSON; empty: nowhere."""
+    version = models.CharField(max_length=64, blank=True, default="")
+    """The newest version it knows; only later ones are new."""
+    pending = models.CharField(max_length=64, blank=True, default="")
+    """The version that is being run now; empty between two."""
+    asked_at = models.DateTimeField(null=True, blank=True)
+    """When the list of published versions was last asked for."""
+    said = models.CharField(max_length=300, blank=True, default="")
+    """What it last did, in words."""
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["agent", "scenario"], name="one_watch"),
+        ]
+
+    def __str__(self) -> str:
+        return f"watch of {self.agent} {self.scenario}"
+
+
+class News(models.Model):
+    """A change of verdict that a watch saw; shown on the first page until it is put away."""
+
+    watch = models.ForeignKey(Watch, on_delete=models.CASCADE, related_name="news")
+    before = models.CharField(max_length=64)
+    after = models.CharField(max_length=64)
+    words = models.TextField()
+    """``diagnosis healthy → false completion; exit 0 → 1``"""
+    sent = models.CharField(max_length=300, blank=True, default="")
+    """What the webhook answered, in words; empty where there is none."""
+    seen = models.BooleanField(default=False)
+    at = models.DateTimeField(default=timezone.now)
