@@ -12,6 +12,9 @@ from runs.core.rows import agent_rows, attempt_rows, retry_row
 
 ATTEMPTS_KEPT = 2000
 """Attempts in the summary of a run; the events hold all."""
+PROTOCOL = "protocol/"
+"""What begins the type of an event about a message that its protocol's schema does not know."""
+PROTOCOL_ROWS = 200
 
 
 def summary(run: models.Run, history: History) -> dict[str, Any]:
@@ -29,6 +32,7 @@ def summary(run: models.Run, history: History) -> dict[str, Any]:
         "errors": errors(history),
         "tools": tools(history),
         "network": network(history),
+        "protocol": protocol(history),
         "text_length": sum(1 for _ in history.of(Kind.AGENT_MESSAGE)),
     }
 
@@ -72,6 +76,22 @@ def network(history: History) -> list[dict[str, Any]]:
     return list(seen.values())
 
 
+def protocol(history: History) -> list[dict[str, Any]]:
+    """What messages had that the version's own schema does not know or forbids, counted."""
+    seen: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for event in history.of(Kind.OTHER):
+        kind = str(event.get("type", ""))
+        if not kind.startswith(PROTOCOL):
+            continue
+        what, detail = kind.removeprefix(PROTOCOL), str(event.get("summary", ""))
+        row = seen.setdefault(
+            (what, event.native, detail),
+            {"what": what, "method": event.native, "detail": detail, "seq": event.seq, "times": 0},
+        )
+        row["times"] += 1
+    return sorted(seen.values(), key=lambda row: -int(row["times"]))[:PROTOCOL_ROWS]
+
+
 def runtime(history: History) -> dict[str, Any]:
     """What the run itself said about its runtime (node, payload, platform …)."""
     found: dict[str, Any] = {}
@@ -107,6 +127,7 @@ def document(run: models.Run) -> dict[str, Any]:
         "sealed": run.sealed,
         "runtime": run.runtime,
         "network": about.get("network", []),
+        "protocol": about.get("protocol", []),
         "tools": about.get("tools", {}),
         "errors": about.get("errors", []),
         "duration": about.get("duration"),

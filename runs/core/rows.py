@@ -177,4 +177,18 @@ def _claim(history: History, agent: str) -> dict[str, Any]:
     """The first retry claim of that agent, else of anybody."""
     claims = history.of(Kind.RETRY_CLAIM)
     mine = [event for event in claims if event.agent == agent]
-    return dict((mine or claims)[0].data) if claims else {}
+    return dict((mine or claims)[0].data) if claims else _announced(history, agent)
+
+
+def _announced(history: History, agent: str) -> dict[str, Any]:
+    """Where nothing is claimed afterwards: the retries that the agent announced, in one view."""
+    views: dict[str, list[Event]] = {}
+    for event in history.of(Kind.MODEL_RETRY):
+        if event.agent == agent:
+            views.setdefault(event.file, []).append(event)
+    told = max(views.values(), key=len, default=[])
+    if not told:
+        return {}
+    delays = [event.get("delay") for event in told]
+    sleep = None if None in delays else round(sum(map(float, delays)), 6)
+    return {"retries": len(told), "sleep": sleep}

@@ -35,6 +35,7 @@ class ViewsAgree(Law):
             found = (
                 self._differing(history, run)
                 or self._unpublished(history, run)
+                or self._hidden(history, run)
                 or self._gone_from_list(history, run)
                 or self._still_listed(history, run, thresholds.notice_within)
                 or self._agreeing(run)
@@ -85,6 +86,31 @@ class ViewsAgree(Law):
                     f"{run.end.source} has its terminal ({run.status}).",
                     start,
                     run.end,
+                    closing,
+                    label="terminal_not_published",
+                    view=view,
+                )
+        return None
+
+    def _hidden(self, history: History, run: Run) -> Finding | None:
+        """It failed, and the view that shows its start and no ends goes on as if it had not."""
+        if "failed" not in {end.get("status") for end in run.ends} or not history.closed:
+            return None
+        for start in run.starts:
+            view = start.source
+            if not start.get("ends_elsewhere") or view not in _VIEWS or run.ends_in(view):
+                continue
+            if any(note.seen_in(view) for note in run.notices if tells_end(note)):
+                continue
+            failed = next(end for end in run.ends if end.get("status") == "failed")
+            closing = _later_in(history, view, failed)
+            if closing is not None and not history.may_have_lost(run):
+                return self.broken(
+                    run.agent,
+                    f"It failed, as {failed.source} has it; {view} shows its start, goes on, "
+                    f"and says nothing of that.",
+                    start,
+                    failed,
                     closing,
                     label="terminal_not_published",
                     view=view,

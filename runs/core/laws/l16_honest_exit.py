@@ -103,7 +103,8 @@ def _is_success(words: list[Event]) -> bool:
 
 def _lost(history: History, run: Run, final: Event) -> bool:
     """Whether the run was still open at the final word, and then killed or never heard of."""
-    if run.start is not None and run.start.get("ends_elsewhere") and not run.ends:
+    shown = run.starts or ([run.start] if run.start is not None else [])
+    if all(start.get("ends_elsewhere") for start in shown) and not run.ends:
         return False
     if history.may_have_lost(run) or not history.complete:
         return False

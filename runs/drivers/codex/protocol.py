@@ -86,7 +86,7 @@ class Protocol:
         key = (side, method)
         if key not in self._validators:
             entry = self.methods[side][method]
-            params = entry.get("properties", {}).get("params")
+            params = entry.get("properties", {}).get("params") or {}
             schema = {**params, "definitions": self._documents[side].get("definitions", {})}
             self._validators[key] = Draft7Validator(schema) if params else None
         return self._validators[key]
