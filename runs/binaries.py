@@ -60,7 +60,7 @@ def versions(agent: str, *, refresh: bool | None = None) -> list[Published]:
                 raise
         else:
             _keep_list(agent, found)
-    known = {item.version for item in found}
+    known = {item.version for item in found} | set(registered.of(agent))
     found += [Published(slot.version) for slot in shelf.slots(agent) if slot.version not in known]
     found = [item for item in found if _drivable(driver, item.version)]
     return sorted(found, key=lambda item: key(item.version))

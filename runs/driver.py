@@ -61,7 +61,8 @@ class Package:
     name: str
     scripts: str = ""
     extra: tuple[str, ...] = ()
-    """Further requirements that are installed beside it (``openai-agents==0.13.6``)."""
+    """Further requirements that are installed beside it (``openai-agents==0.13.6``); an npm one
+    may name ``{version}``, as the package that holds the executable of this platform."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from runs.driver import Package
-from runs.errors import CannotRunHere
+from runs.errors import CannotRunHere, UnknownName
 from runs.packages import Job, Published, bare, check
 from runs.versions import ordered, valid
 
@@ -70,6 +70,7 @@ def _job(job: Job) -> str:
 def versions(package: Package, job: Job) -> list[Published]:
     """All versions of an npm package with their dates, oldest first."""
     argv = [_job(job), "view", package.name, "time", "versions", "--json", "--fetch-retries=0"]
+    job.watch = None
     text = job.run(argv, f"asking npm for the versions of {package.name}")
     found = json.loads(text[text.index("{") : text.rindex("}") + 1])
     times: dict[str, str] = found.get("time", {})
@@ -87,5 +88,16 @@ def install(package: Package, version: str, folder: Path, job: Job) -> None:
     argv = [_job(job), "install", "--prefix", str(folder), "--no-save", "--no-package-lock"]
     argv += ["--fetch-retry-mintimeout=2000", "--fetch-retry-maxtimeout=5000", "--loglevel=warn"]
     argv += [*([] if package.scripts else ["--ignore-scripts"])]
+    argv += [f"{package.name}@{version}"]
+    argv += [extra.replace("{version}", version) for extra in package.extra]
     job.watch = folder.parent
-    job.run([*argv, f"{package.name}@{version}", *package.extra], f"installing {version} with npm")
+    try:
+        job.run(argv, f"installing {version} with npm")
+    except UnknownName:
+        # Which of the two is missing? What is published but not for this platform is listed.
+        if package.extra and version in [item.version for item in versions(package, job)]:
+            raise CannotRunHere(
+                f"{package.name}@{version} has no package for this platform.",
+                "Choose another version.",
+            ) from None
+        raise

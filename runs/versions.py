@@ -49,6 +49,12 @@ def release(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in found[1].split(".")) if found else ()
 
 
+def plain(version: str) -> str:
+    """What a binary says of itself: a registered executable's version without our mark."""
+    found = _LOCAL.search(version)
+    return version[: found.start()] if found else version
+
+
 def is_prerelease(version: str) -> bool:
     """Whether it comes before a release of the same numbers."""
     return key(version)[1] == 0

@@ -28,12 +28,24 @@ COMPLETE = ".extraction-complete"
 CACHE = ".cache/copilot"
 
 
+def _platform() -> str:
+    """This machine in the words of the package's names: ``linux-x64``, ``linuxmusl-arm64``."""
+    system = platform.system().lower()
+    if system == "linux" and platform.libc_ver()[0] != "glibc":
+        system = "linuxmusl"
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
+    name = platform.machine().lower()
+    return f"{system}-{machine.get(name, name)}"
+
+
 class Copilot(Driver):
     """One prompt, not interactive, JSON lines on standard output."""
 
     name: ClassVar[str] = "copilot"
     title: ClassVar[str] = "GitHub Copilot CLI"
-    package: ClassVar[Package] = Package("npm", "@github/copilot")
+    package: ClassVar[Package] = Package(
+        "npm", "@github/copilot", extra=(f"@github/copilot-{_platform()}@{{version}}",)
+    )
     oldest: ClassVar[str] = "1.0.34"
     dialects: ClassVar[tuple[str, ...]] = tuple(WIRES.values())
     allowed_tools: ClassVar[frozenset[str]] = frozenset({"task", "read_agent"})
@@ -217,16 +229,6 @@ def _quiet(home: str) -> dict[str, str]:
         "COPILOT_OTEL_ENABLED": "false",
         "NO_COLOR": "1",
     }
-
-
-def _platform() -> str:
-    """This machine in the words of the package's names: ``linux-x64``, ``linuxmusl-arm64``."""
-    system = platform.system().lower()
-    if system == "linux" and platform.libc_ver()[0] != "glibc":
-        system = "linuxmusl"
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
-    name = platform.machine().lower()
-    return f"{system}-{machine.get(name, name)}"
 
 
 DRIVER = Copilot()

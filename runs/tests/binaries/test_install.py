@@ -121,6 +121,19 @@ def test_it_says_that_there_is_no_package_for_this_platform_and_leaves_nothing(
     assert not [path for path in (shelf_folder / "toy").iterdir() if path.is_dir()]
 
 
+def test_it_tells_a_version_without_a_package_for_this_platform_from_one_that_does_not_exist(
+    toy: Toy, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform = Package("npm", "@lifeline/toy", extra=("@lifeline/toy-here@{version}",))
+    monkeypatch.setattr(Toy, "package", platform)
+    registry.publish("@lifeline/toy-here", "1.0.10")
+    assert binaries.ensure("toy", "1.0.10").version == "1.0.10"
+    with pytest.raises(CannotRunHere, match="no package for this platform"):
+        binaries.ensure("toy", "1.0.9")
+    with pytest.raises(UnknownName, match="does not exist"):
+        binaries.ensure("toy", "1.0.77")
+
+
 def test_it_says_that_a_newer_node_is_needed(toy: Toy, registry: Registry) -> None:
     registry.publish(
         "@lifeline/toy",

@@ -64,3 +64,8 @@ def test_it_names_each_version_once() -> None:
 def test_it_says_when_a_range_is_empty_or_malformed(text: str) -> None:
     with pytest.raises(UnknownName):
         versions.expand(text, KNOWN)
+
+
+def test_it_knows_what_a_registered_executable_says_of_itself() -> None:
+    assert versions.plain("1.0.102-local.ab12cd34") == "1.0.102"
+    assert versions.plain("1.0.84-5") == "1.0.84-5"
