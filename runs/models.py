@@ -14,6 +14,11 @@ def new_permalink() -> str:
     return secrets.token_urlsafe(12).replace("-", "a").replace("_", "b")
 
 
+def new_key() -> str:
+    """An unguessable name for a share's address (192 bits)."""
+    return secrets.token_urlsafe(24)
+
+
 class Sweep(models.Model):
     """Agents × versions × scenarios × repeats, as runs of their own with a fair order.
 
@@ -193,6 +198,33 @@ class Opinion(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["run", "law", "agent"], name="opinion_of_finding"),
         ]
+
+
+class Share(models.Model):
+    """A read-only address of one run in its redacted form; revocable, and it expires."""
+
+    run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="shares")
+    """None once the run was deleted: the address then answers as a revoked one."""
+    key = models.CharField(max_length=48, unique=True, default=new_key)
+    title = models.CharField(max_length=300, blank=True, default="")
+    """What "my links" shows, made when the link was; private."""
+    level = models.CharField(max_length=12)
+    choices: models.JSONField[Any, Any] = models.JSONField(default=dict)
+    """Of level ``custom``: {texts: bool, detectors: [name]}"""
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    seen = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"share of {self.title}"
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the address still answers."""
+        return (
+            self.revoked_at is None and self.run_id is not None and self.expires_at > timezone.now()
+        )
 
 
 class Installation(models.Model):
