@@ -98,7 +98,6 @@ def test_its_readers_survive_anything(driver: Driver, make_context: MakeContext)
             drafts += list(reader.feed(line, number, offset))
             offset += len(line)
         drafts += list(reader.end())
-        assert drafts
         for draft in drafts:
             assert set(draft.data) <= KINDS[draft.kind].keys
             assert draft.file == "file"
