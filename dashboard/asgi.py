@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.core.asgi import get_asgi_application
@@ -22,6 +23,20 @@ sockets = URLRouter(
         path("ws/runs/<str:permalink>/", run_socket),
     ]
 )
+
+
+def leave_when_stopped() -> None:
+    """End this process as soon as its reactor has stopped.
+
+    A request that is in flight then waits in its thread for a loop that is gone, and
+    would keep the process for ever. There is nothing to finish: every write is a transaction.
+    """
+    reactor = sys.modules.get("twisted.internet.reactor")
+    if reactor is not None:
+        reactor.addSystemEventTrigger("after", "shutdown", os._exit, 0)  # type: ignore[attr-defined]
+
+
+leave_when_stopped()
 
 
 async def guarded(scope: Scope, receive: Receive, send: Send) -> None:

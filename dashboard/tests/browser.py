@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 _started: list[Any] = []
 
@@ -23,6 +23,7 @@ def launched() -> Browser:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
+        expect.set_options(timeout=60_000)  # machines that run tests are busy
         _started.extend((playwright, browser))
         atexit.register(playwright.stop)
         atexit.register(browser.close)

@@ -86,6 +86,8 @@ class Site:
     def stop(self, *, kill: bool = False) -> None:
         """End the web server, as asked or by SIGKILL."""
         assert self.process is not None
+        if self.process.poll() is not None:
+            return
         self.process.kill() if kill else self.process.terminate()
         try:
             self.process.wait(PATIENCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from dashboard.tests.live.site import Site, event, notes
@@ -96,3 +97,17 @@ def test_it_weighs_little(site: Site, open_page: Any) -> None:
     )
     assert weight <= 250 * 1024
     assert all(address.startswith((site.address, "ws://127.0.0.1")) for address in asked)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_is_clean_to_axe(site: Site, open_page: Any, dark: bool) -> None:
+    run = site.run(started_ago=9, status="ended")
+    rows = notes(run, 1, 30)
+    rows.append(event(run, 31, 0.5, "error", "root", error_class="stream", raw="cut"))
+    site.write(run, rows)
+    site.broken(run, "L2", "root", [31])
+    page = opened(open_page(dark=dark), site.page(run, "#e31"))
+    expect(page.get_by_role("tab", name="parsed")).to_be_visible()
+    found = Axe().run(page).response["violations"]
+    told = [(one["id"], [node["html"][:200] for node in one["nodes"]][:3]) for one in found]
+    assert told == []

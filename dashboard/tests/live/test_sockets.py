@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import urllib.request
 from typing import Any
@@ -106,6 +107,22 @@ def test_it_goes_on_after_the_server_was_killed(lonely_site: tuple[Site, embedde
     site.start()
     after = numbers(watch(site, run, after=before[-1]), 800)
     assert before + after == list(range(1, 801))
+
+
+def test_it_stops_with_requests_in_flight(lonely_site: tuple[Site, embedded]) -> None:
+    site, _ = lonely_site
+    run = site.run()
+    site.write(run, notes(run, 1, 200))
+    asking = []
+    for _ in range(12):
+        browser = socket.create_connection(("127.0.0.1", site.port))
+        head = f"GET /runs/{run.permalink}/ HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n\r\n"
+        browser.sendall(head.encode())
+        asking.append(browser)
+    asking[0].recv(1)  # the others are somewhere in the middle
+    site.stop()
+    assert site.process is not None
+    assert site.process.returncode == 0
 
 
 def test_it_sends_no_more_than_the_window_to_one_who_does_not_answer(site: Site) -> None:
