@@ -19,6 +19,7 @@ from runs.errors import UnknownName
 if TYPE_CHECKING:
     from fakes.script import ToolTable
     from fakes.targeting import CallerRule
+    from runs.core.drift import Description
     from runs.core.events import Draft
     from runs.core.history import History
     from runs.scenario import Scenario
@@ -216,6 +217,18 @@ class Driver(ABC):
     @abstractmethod
     def tools(self, options: Mapping[str, Any], version: str) -> ToolTable:
         """How the script's abstract actions (delegate, wait, poll …) are called on this agent."""
+
+    def describe(self, version: str, prepared: Path | None) -> Description | None:
+        """What its protocol looks like in this version (for the schema-drift page).
+
+        `prepared` is what :meth:`prepare` made, None where the version is not installed.
+        None: nothing says it; recorded runs do.
+        """
+        return None
+
+    def described(self) -> Sequence[str]:
+        """Versions that :meth:`describe` knows without an installation."""
+        return ()
 
     def dialect(self, options: Mapping[str, Any]) -> str:
         """The wire dialect that these options choose."""

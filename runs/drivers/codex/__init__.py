@@ -7,11 +7,12 @@ prompt and prints JSON lines.
 from __future__ import annotations
 
 import platform
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from fakes.targeting import CallerRule
+from runs.core.drift import Description
 from runs.core.events import Draft, Kind
 from runs.core.history import History
 from runs.driver import (
@@ -30,6 +31,7 @@ from runs.driver import (
 from runs.drivers.codex.about import NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.codex.callers import Threads
 from runs.drivers.codex.config import config
+from runs.drivers.codex.describe import of_version, shipped
 from runs.drivers.codex.protocol import protocol_of
 from runs.drivers.codex.rollouts import LiveRollout
 from runs.drivers.codex.talk import Client
@@ -135,6 +137,14 @@ class Codex(Driver):
     def caller_rule(self, options: Mapping[str, Any], version: str) -> CallerRule:
         """By the threads that a request's headers name."""
         return Threads()
+
+    def describe(self, version: str, prepared: Path | None) -> Description | None:
+        """The app-server's protocol, from the installed bundle or as shipped."""
+        return of_version(version, prepared)
+
+    def described(self) -> Sequence[str]:
+        """The versions whose condensed protocol is shipped."""
+        return shipped()
 
     def runtime(self, history: History, binary: Binary) -> Runtime:
         """The version that its rollout and its first answer state."""
