@@ -18,7 +18,8 @@ ENDED = (models.Run.Status.ENDED,)
 def facts_of(run: models.Run) -> dict[str, Any]:
     """What a cell needs of a judged run; stored with it as `facts`."""
     summary = run.summary
-    measured = summary.get("retry", {}).get("measured", {})
+    retry = summary.get("retry", {})
+    measured, slept = retry.get("measured", {}), retry.get("reported", {}).get("sleep")
     gaps = measured.get("gaps") or []
     child: dict[str, Any] = next(
         (row for row in summary.get("agents", []) if row.get("parent")), {}
@@ -28,6 +29,7 @@ def facts_of(run: models.Run) -> dict[str, Any]:
     return {
         "attempts": measured.get("retries", 0) + 1 if tried else None,
         "gaps": [round(min(gaps), 3), round(max(gaps), 3)] if gaps else [],
+        "slept": slept if isinstance(slept, int | float) else None,
         "told": str(told.get("status") or "none") if child else "",
         "stdout": str(terminal.get("stdout", "none")),
         "session": str(terminal.get("session", "none")),
@@ -54,6 +56,7 @@ def rows_of(runs: QuerySet[models.Run]) -> Iterable[tuple[tuple[str, str, str], 
                 broken=row["broken"].split(),
                 attempts=facts.get("attempts"),
                 gaps=facts.get("gaps", []),
+                slept=facts.get("slept"),
                 told=facts.get("told", ""),
                 stdout=facts.get("stdout", "none"),
                 session=facts.get("session", "none"),

@@ -28,6 +28,8 @@ class RunFacts(TypedDict):
     """Tries of the sub-agents' most tried call."""
     gaps: Sequence[float]
     """Shortest and longest gap between tries, in seconds."""
+    slept: float | None
+    """Seconds of waiting between tries that the agent reports."""
     told: str
     stdout: str
     session: str
@@ -45,6 +47,7 @@ class Cell(TypedDict):
     broken: dict[str, int]
     attempts: list[float] | None
     gaps: list[float] | None
+    slept: list[float] | None
     told: dict[str, int]
     terminals: dict[str, int]
     exits: dict[str, int]
@@ -70,6 +73,7 @@ def cell(rows: Sequence[RunFacts]) -> Cell:
         ),
         attempts=_spread(tries),
         gaps=_spread(gaps),
+        slept=_spread([row["slept"] for row in speaking if row["slept"] is not None]),
         told=_counted(row["told"] for row in speaking),
         terminals=_counted(f"{row['stdout']} | {row['session']}" for row in speaking),
         exits=_counted(str(row["exit_code"]) for row in speaking),
