@@ -23,7 +23,7 @@ from django.db import close_old_connections
 from fakes.provider import Provider
 from fakes.refusals import kernel_refusals
 from fakes.script import root_prompt
-from runs import binaries, catalogue, guards, models, process, seal, start, store, verdict
+from runs import binaries, catalogue, guards, imports, models, process, seal, start, store, verdict
 from runs.core.events import Draft, Kind
 from runs.driver import Binary, Context, Driver, Launch
 from runs.errors import CannotRunHere, HarnessError
@@ -45,7 +45,10 @@ def execute(run_id: int, worker: str) -> models.Run | None:
         return None
     with Watch(run) as watch:
         try:
-            asyncio.run(Execution(run, watch).go())
+            if run.kind == models.Run.Kind.IMPORT:
+                imports.read(run, watch)
+            else:
+                asyncio.run(Execution(run, watch).go())
             status, error = _status(watch), {}
         except HarnessError as trouble:
             status, error = _errored(watch), {"what": trouble.what, "do": trouble.do}

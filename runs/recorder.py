@@ -142,31 +142,32 @@ def row_of(run_id: int, event: Event) -> models.Event:
         seq=event.seq,
         t=event.t,
         kind=str(event.kind),
-        agent=_clean(event.agent, 200),
+        agent=clean_text(event.agent, 200),
         source=event.source,
-        file=_clean(event.file, 400),
+        file=clean_text(event.file, 400),
         line=event.line,
-        pointer=_clean(event.pointer, 400),
-        native=_clean(event.native, 120),
-        native_id=_clean(event.native_id, 200),
+        pointer=clean_text(event.pointer, 400),
+        native=clean_text(event.native, 120),
+        native_id=clean_text(event.native_id, 200),
         offset=event.offset,
         length=event.length,
-        data=_clean_json(event.data),
+        data=clean_json(event.data),
     )
 
 
-def _clean(text: str, limit: int) -> str:
+def clean_text(text: str, limit: int) -> str:
+    """The text as a column takes it: bounded, NULs made visible, no lone surrogates."""
     return text.replace("\x00", "␀").encode("utf-8", "replace").decode("utf-8")[:limit]
 
 
-def _clean_json(value: Any) -> Any:
+def clean_json(value: Any) -> Any:
     """What PostgreSQL's JSON refuses (NUL, lone surrogates) made visible, depth kept."""
     if isinstance(value, str):
-        return _clean(value, 65_536)
+        return clean_text(value, 65_536)
     if isinstance(value, dict):
-        return {_clean(str(key), 200): _clean_json(item) for key, item in value.items()}
+        return {clean_text(str(key), 200): clean_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_clean_json(item) for item in value]
+        return [clean_json(item) for item in value]
     if isinstance(value, float) and value != value:
         return None
     return value

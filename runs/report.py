@@ -21,7 +21,7 @@ def summary(run: models.Run, history: History) -> dict[str, Any]:
     """What lists and pages need of a history without reading it again."""
     attempts = attempt_rows(history)
     return {
-        **{key: run.summary[key] for key in ("epoch", "complete") if key in run.summary},
+        **{key: run.summary[key] for key in ("epoch", "complete", "intake") if key in run.summary},
         "agents": agent_rows(history),
         "attempts": attempts[:ATTEMPTS_KEPT],
         "attempt_count": len(attempts),

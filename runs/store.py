@@ -140,8 +140,9 @@ PACK_ABOVE = 64 * 1024
 def pack(run: models.Run) -> None:
     """Pack the raw sources (zstd), note the run's size on disk. Safe to call again."""
     sources = folder(run) / "sources"
-    for path in sorted(sources.glob("*")) if sources.is_dir() else []:
-        if path.suffix == ".zst" or path.is_symlink() or path.stat().st_size < PACK_ABOVE:
+    for path in sorted(sources.rglob("*")) if sources.is_dir() else []:
+        plain = path.is_file() and not path.is_symlink()
+        if not plain or path.suffix == ".zst" or path.stat().st_size < PACK_ABOVE:
             continue
         packed = path.with_name(path.name + ".zst")
         with path.open("rb") as raw, packed.open("wb") as out:

@@ -6,6 +6,7 @@ Everything here is made again by ``rejudge`` from the stored events alone.
 from __future__ import annotations
 
 import logging
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -35,7 +36,7 @@ def close(run: models.Run, status: str, error: dict[str, Any]) -> None:
         status = models.Run.Status.ERRORED
     _store(run, judged)
     models.Run.objects.filter(pk=run.pk, status__in=models.Run.OPEN).update(
-        status=status, error=error, ended_at=timezone.now(), phase=""
+        status=status, error=error, ended_at=_ended(run), phase=""
     )
     run.refresh_from_db()
     grid.refresh(run.agent, run.version, run.scenario)
@@ -43,6 +44,11 @@ def close(run: models.Run, status: str, error: dict[str, Any]) -> None:
     pictures.prepare(run)
     notify.poke_run(run.pk)
     notify.poke_runs(run.pk)
+
+
+def _ended(run: models.Run) -> datetime:
+    """Now; of an import when its files end, where they say so."""
+    return run.ended_at if run.kind == models.Run.Kind.IMPORT and run.ended_at else timezone.now()
 
 
 def rejudge(run: models.Run) -> None:
@@ -72,7 +78,7 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         "broken": _broken(judged),
         "findings": [judge.row(finding) for finding in judged.findings],
     }
-    if run.kind == models.Run.Kind.RUN:
+    if run.kind == models.Run.Kind.RUN or _restored(run):
         facts = facts_of(run, history)
         fields["outcome"] = outcome.outcome(facts)
         fields["public_outcome"] = outcome.public_outcome(facts) if run.agent == "copilot" else ""
@@ -82,6 +88,11 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         fields["reported_version"] = facts.reported_version
         fields["runtime"] = report.runtime(history)
     return fields
+
+
+def _restored(run: models.Run) -> bool:
+    """Whether it is an archived run that was executed: its outcome is made again as well."""
+    return bool(run.summary.get("intake", {}).get("archive", {}).get("outcome"))
 
 
 def _broken(judged: judge.Judgement) -> str:

@@ -52,6 +52,13 @@ def align(files: Sequence[ReadFile]) -> list[list[Timed]]:
     return rows
 
 
+def epoch(files: Sequence[ReadFile]) -> float | None:
+    """Epoch seconds at which the case begins; None where no file has such times."""
+    found = [_first(file) for file in files if not _relative(file)]
+    known = [at for at in found if at is not None and at >= 1e8]
+    return min(known, default=None)
+
+
 def _mark(draft: Draft) -> tuple[str, str] | None:
     """The name of a moment that two files of one case may both record."""
     if draft.kind in (Kind.TURN_STARTED, Kind.TURN_ENDED) and draft.data.get("turn"):

@@ -51,7 +51,7 @@ def _progress(name: str, done: int, size: int) -> None:
 
 
 class Command(BaseCommand):
-    """Needs neither the database nor a worker."""
+    """Needs no worker, and the database only with ``--store``."""
 
     help = "Read transcripts (files, a folder, an archive) as one case and judge it."
     requires_system_checks: tuple[str, ...] = ()
@@ -64,6 +64,9 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="one JSON document")
         parser.add_argument(
             "--incomplete", action="store_true", help="things happened after the files' end"
+        )
+        parser.add_argument(
+            "--store", action="store_true", help="keep it as a run with a page of its own"
         )
         parser.add_argument(
             "--set", action="append", default=[], metavar="NAME=NUMBER", dest="settings",
@@ -79,8 +82,25 @@ class Command(BaseCommand):
         except (Unreadable, OSError, ValueError) as trouble:
             print(str(trouble), file=sys.stderr)
             raise SystemExit(UNREADABLE) from None
+        if options["store"]:
+            self._store(found, options["paths"], options["incomplete"])
         if options["json"]:
             self.stdout.write(json.dumps(found, indent=1, ensure_ascii=True, default=str))
         else:
             self.stdout.write(table(found))
+            if options["store"]:
+                self.stdout.write(f"Stored: /runs/{found['permalink']}/")
         raise SystemExit(BROKEN if found["broken"] else CLEAN)
+
+    def _store(self, found: dict[str, Any], paths: list[str], incomplete: bool) -> None:
+        """Make a run of it and put its permalink into the report."""
+        from runs import imports
+        from runs.management.base import migrate
+
+        migrate()
+        try:
+            run = imports.store_paths(paths, complete=False if incomplete else None)
+        except Unreadable as trouble:
+            print(str(trouble), file=sys.stderr)
+            raise SystemExit(UNREADABLE) from None
+        found["permalink"] = run.permalink

@@ -1,0 +1,311 @@
+"""Imports: what people attach becomes a run, with the same pages as one that was executed.
+
+    receive (names checked, bytes to disk) → queued run → read: take → join → store → judge
+
+The job is a run of kind ``import`` in the same queue as all others, so that progress,
+cancelling and lost workers need nothing of their own. Raw files stay under ``sources/``
+by the names that evidence uses. What lies in the files is never trusted.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from runs import archives, catalogue, models, start, store, verdict
+from runs.core.events import Event, Kind
+from runs.errors import HarnessError
+from runs.recorder import row_of
+from runs.transcript import Attached, Case, Limits, Unreadable, case_of, read_files
+from runs.transcripts._clocks import epoch
+from runs.transcripts._intake import gather
+from runs.watch import Watch
+
+LIMITS = Limits()
+PIECE = 1 << 20
+BATCH = 1000
+AT_ONCE = 4 << 20
+"""Bytes up to which an import is read in the request that brings it."""
+ROWS_KEPT = 500
+"""Files and damaged lines that the run's row lists; the events hold all."""
+FIELDS = (
+    *("agent", "version", "reported_version", "sha256", "scenario", "snapshot", "options"),
+    *("summary", "runtime", "sealed", "notes", "started_at", "ended_at", "event_count"),
+)
+"""What an import says of itself; status and heartbeat are not its business."""
+UPLOAD, UNPACKING = "upload", "unpacking"
+
+
+def safe_name(name: str) -> PurePosixPath:
+    """A relative path that stays where it is put; Unreadable for any other."""
+    pure = PurePosixPath(name.replace("\\", "/").removeprefix("./"))
+    parts = pure.parts
+    if (
+        not parts
+        or pure.is_absolute()
+        or ".." in parts
+        or ":" in parts[0]
+        or any(ord(letter) < 32 for letter in name)
+        or len(parts) > LIMITS.depth
+        or any(len(part.encode("utf-8", "replace")) > 200 for part in parts)
+        or len(name) > 390
+    ):
+        raise Unreadable(f"{name[:80]!r} is no name for a file.", "Give it a plain relative name.")
+    return pure
+
+
+def receive(files: Iterable[tuple[str, Iterator[bytes]]]) -> tuple[models.Run, int]:
+    """Put uploaded files on disk and make their run (not queued yet); gives it and the bytes.
+
+    Raises Unreadable for a hostile name, no file at all, or too much; nothing stays then.
+    """
+    permalink = models.new_permalink()
+    base = Path(settings.VAR) / "runs" / permalink
+    total = count = 0
+    try:
+        for name, chunks in files:
+            target = base / UPLOAD / safe_name(name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("xb") as out:
+                for chunk in chunks:
+                    total += len(chunk)
+                    if total > LIMITS.total:
+                        raise Unreadable(
+                            f"All files together are over {LIMITS.total >> 20} MiB.",
+                            "Attach the logs alone.",
+                        )
+                    out.write(chunk)
+            count += 1
+            if count > LIMITS.files:
+                raise Unreadable(f"More than {LIMITS.files} files.", "Attach the logs alone.")
+        if not total:
+            raise Unreadable("There is nothing in it.", "Drop files, or paste the text of a log.")
+    except FileExistsError as twice:
+        shutil.rmtree(base, ignore_errors=True)
+        name = Path(str(twice.filename)).name
+        raise Unreadable(f"{name!r} is there twice.", "Give the files different names.") from None
+    except BaseException:
+        shutil.rmtree(base, ignore_errors=True)
+        raise
+    return _row(permalink), total
+
+
+def _row(permalink: str, **summary: Any) -> models.Run:
+    return models.Run.objects.create(
+        permalink=permalink,
+        kind=models.Run.Kind.IMPORT,
+        agent="unknown",
+        version="",
+        summary=summary,
+    )
+
+
+def begin(run: models.Run, size: int) -> models.Run:
+    """Read a small import here and now, queue a large one.
+
+    A small one that cannot be read raises and leaves nothing behind.
+    """
+    if size > AT_ONCE and start.workers():
+        transaction.on_commit(lambda: start.send(run.pk))
+        return run
+    return _now(run)
+
+
+def store_paths(paths: Iterable[str | Path], *, complete: bool | None = None) -> models.Run:
+    """`judge --store`: a run made of these files, folders or archives, read at once."""
+    run = _row(models.new_permalink(), given=[str(Path(path).absolute()) for path in paths])
+    if complete is not None:
+        run.summary["complete"] = complete
+        run.save(update_fields=["summary"])
+    return _now(run)
+
+
+class Here:
+    """Stands for the watch where the import is read by who asked for it: beats as it is told."""
+
+    cancelled = False
+
+    def __init__(self, run: models.Run) -> None:
+        self._run = run
+        self._beaten = time.monotonic()
+
+    def phase(self, words: str) -> None:
+        """Keep the row fresh, so that nobody takes the import for lost."""
+        if time.monotonic() - self._beaten > 5:
+            self._beaten = time.monotonic()
+            rows = models.Run.objects.filter(pk=self._run.pk)
+            rows.update(phase=words[:200], heartbeat_at=timezone.now())
+
+
+def _now(run: models.Run) -> models.Run:
+    """Read and judge it here; what cannot be read leaves nothing behind."""
+    claimed = start.claim(run.pk, worker="import")
+    if claimed is None:
+        return run
+    try:
+        read(claimed, Here(claimed))
+    except BaseException:
+        verdict.close(claimed, models.Run.Status.ERRORED, {})
+        claimed.refresh_from_db()
+        start.delete(claimed)
+        raise
+    verdict.close(claimed, models.Run.Status.ENDED, {})
+    claimed.refresh_from_db()
+    return claimed
+
+
+def read(run: models.Run, watch: Watch | Here) -> None:
+    """The job: from the attached files to stored events; judging is the caller's next step."""
+    base = store.folder(run)
+    upload = base / UPLOAD
+    given = [Path(path) for path in run.summary.get("given", [])]
+    paths = given or (sorted(upload.iterdir()) if upload.is_dir() else [])
+    watch.phase("unpacking")
+    base.mkdir(parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(dir=base, prefix=UNPACKING) as unpacked:
+            intake = gather(paths, Path(unpacked), LIMITS)
+            found = archives.recognise(intake.files)
+            attached = _keep(base, intake.files, move=not given, archive=found)
+    finally:
+        shutil.rmtree(upload, ignore_errors=True)
+    models.Event.objects.filter(run=run).delete()
+    if found is not None:
+        watch.phase("reading an archive of Lifeline")
+        archives.restore(run, base)
+        run.save(update_fields=FIELDS)
+        return
+    case, zero = _case(run, attached, watch, intake.left_out)
+    watch.phase(f"storing {len(case.events)} events")
+    write(run, _rows(run.pk, case.events))
+    run.summary = {**_without_given(run), "intake": about(case)}
+    _name(run, case, zero)
+    run.save(update_fields=FIELDS)
+
+
+def _without_given(run: models.Run) -> dict[str, Any]:
+    return {key: value for key, value in run.summary.items() if key != "given"}
+
+
+def _case(
+    run: models.Run, attached: list[Attached], watch: Watch | Here, left_out: list[tuple[str, str]]
+) -> tuple[Case, float | None]:
+    def progress(name: str, done: int, size: int) -> None:
+        if watch.cancelled:
+            raise HarnessError("The import was cancelled.")
+        watch.phase(f"reading {name[-80:]}, {done * 100 // max(size, 1)} %")
+
+    files = read_files(attached, limits=LIMITS, progress=progress)
+    watch.phase("joining the files")
+    zero = epoch(files)
+    case = case_of(files, complete=run.summary.get("complete"), left_out=left_out)
+    return case, zero
+
+
+def _keep(
+    base: Path, files: list[Attached], *, move: bool, archive: archives.Manifest | None
+) -> list[Attached]:
+    """Lay the raw files under ``sources/`` by their names in evidence."""
+    kept = []
+    for number, file in enumerate(files):
+        if archive is not None:
+            relative = archives.place(file.name)
+        else:
+            relative = PurePosixPath("sources") / PurePosixPath(file.name)
+        target = base / relative
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            target = base / "sources" / f"+{number}" / target.name
+            target.parent.mkdir(parents=True)
+        if move or base in file.path.parents:
+            shutil.move(file.path, target)
+        else:
+            shutil.copyfile(file.path, target)
+        target.chmod(0o600)
+        kept.append(Attached(file.name, target, file.size))
+    return kept
+
+
+def _rows(run_id: int, events: Iterable[Event]) -> Iterator[models.Event]:
+    """Numbered rows; each further sighting becomes a row of its own, as in a run."""
+    seq = 0
+    for event in events:
+        seq += 1
+        first = seq
+        row = row_of(run_id, event)
+        row.seq = seq
+        yield row
+        for place in event.also:
+            seq += 1
+            yield models.Event(
+                run_id=run_id,
+                seq=seq,
+                t=event.t,
+                kind=Kind.SEEN_AGAIN.value,
+                agent=row.agent,
+                source=place.source,
+                file=place.file[:400],
+                line=place.line,
+                pointer=place.pointer[:400],
+                native=row.native,
+                data={"of": first},
+            )
+
+
+def write(run: models.Run, rows: Iterable[models.Event], say: Callable[[int], None] = id) -> int:
+    """Store rows in batches; gives the last number, which the run's row then has."""
+    batch: list[models.Event] = []
+    last = 0
+    for row in rows:
+        batch.append(row)
+        if len(batch) >= BATCH:
+            models.Event.objects.bulk_create(batch)
+            last, batch = batch[-1].seq, []
+            say(last)
+    if batch:
+        models.Event.objects.bulk_create(batch)
+        last = batch[-1].seq
+    run.event_count = last
+    return last
+
+
+def about(case: Case) -> dict[str, Any]:
+    """What the import page says of a case; kept in the run's summary."""
+    return {
+        "formats": case.formats[:ROWS_KEPT],
+        "files": len(case.formats),
+        "damage": case.damage[:ROWS_KEPT],
+        "damaged": len(case.damage),
+        "missing": case.missing,
+        "left_out": [list(pair) for pair in case.left_out[:ROWS_KEPT]],
+        "facts": {key: str(value)[:300] for key, value in case.facts.items()},
+        "folded": sum(row.get("folded", 0) for row in case.formats),
+    }
+
+
+def _name(run: models.Run, case: Case, zero: float | None) -> None:
+    """What the row says it is: agent and version as the files say, their time where they have."""
+    agent = str(case.facts.get("agent") or "")
+    version = str(case.facts.get("version") or "")
+    run.agent = agent if agent in catalogue.drivers() else (agent[:32] or "unknown")
+    run.version = version if start.VERSION.fullmatch(version) else ""
+    run.reported_version = run.version
+    if zero is not None:
+        run.started_at = datetime.fromtimestamp(zero, UTC)
+        run.ended_at = run.started_at + timedelta(seconds=max(0.0, case.history.end))
+
+
+def save_stream(file: IO[bytes]) -> Iterator[bytes]:
+    """The bytes of an open file in pieces."""
+    while piece := file.read(PIECE):
+        yield piece
