@@ -58,7 +58,7 @@ def test_a_baseline_fails_in_both_directions(tmp_path: Any) -> None:
 def test_it_bisects_to_the_first_version() -> None:
     code, document = run_command(
         *("bisect", "reference", "--good", "0.4.1", "--bad", "0.6.1"),
-        *("--scenario", "sse-cut", "--law", "L2"),
+        *("--scenario", "http-400", "--law", "L2"),
     )
     assert code == 0
     assert document["verdict"] == "found"
