@@ -112,13 +112,13 @@ class Model:
                         await self._read(agent, wire, response, clock, patience)
                         break
         except TimeoutError:
-            agent.log(
-                "watchdog.fired",
-                target=agent.id,
-                action="abandon",
-                after=patience,
-                reason="no content",
-            )
+            if not agent.open_children():
+                facts: dict[str, Any] = {
+                    "action": "abandon",
+                    "after": patience,
+                    "reason": "no content",
+                }
+                agent.log("watchdog.fired", target=agent.id, **facts)
             raise CallFailed("timeout", f"no content for {patience} s") from None
         answer = wire.answer()
         if not answer.text and not answer.calls:
