@@ -16,6 +16,7 @@ NAVIGATION = [
     ("agents", "Agents"),
     ("faults", "Faults"),
     ("laws", "Laws"),
+    ("drift", "Drift"),
 ]
 """Address name and word of the header; pages that do not exist yet are absent, not dead."""
 

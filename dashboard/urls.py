@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path, register_converter
 
 from dashboard.api import api
-from dashboard.views import actions, archive, catalogues, event, gate, run, runs
+from dashboard.views import actions, archive, catalogues, drift, event, gate, run, runs
 
 
 class Permalink:
@@ -50,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("scenarios/", catalogues.scenarios, name="scenarios"),
     path("faults/", catalogues.faults, name="faults"),
     path("laws/", catalogues.laws, name="laws"),
+    path("drift/", drift.drift, name="drift"),
     path("preferences/", gate.remember, name="preferences"),
     path("login/", gate.login, name="login"),
     path("healthz", gate.healthz, name="healthz"),

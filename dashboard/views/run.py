@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,7 +15,7 @@ from dashboard import copies, facts, listing, words
 from dashboard.pulse import pulse
 from dashboard.text import visible_deep
 from dashboard.versions import of_agent
-from runs import start, store
+from runs import catalogue, descriptions, start, store
 from runs.models import Run
 
 NETWORK_SHOWN = 50
@@ -71,6 +72,8 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "workers": start.workers() if found.is_open else [],
         "seal": seal_words(found),
         "network": network(gathered.document.get("network") or []),
+        "protocol": (gathered.document.get("protocol") or [])[:NETWORK_SHOWN],
+        "drift": drift_address(found.agent, found.version),
         "question": found.snapshot.get("question", ""),
         "raw_gone": not found.is_open and not (store.folder(found) / "sources").is_dir(),
         "retry_words": retry_words(gathered.retry),
@@ -130,6 +133,15 @@ def network(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def drift_address(agent: str, version: str) -> str:
+    """Where this version's records are compared with the known version before it, else ""."""
+    known = descriptions.versions(agent) if agent in catalogue.drivers() else []
+    if version not in known[1:]:
+        return ""
+    before = known[known.index(version) - 1]
+    return f"{reverse('drift')}?{urlencode({'agent': agent, 'before': before, 'after': version})}"
 
 
 def retry_words(retry: dict[str, Any]) -> str:
