@@ -19,10 +19,10 @@ from runs.versions import release
 
 WIRES = {"responses": "responses", "completions": "chat_completions", "messages": "messages"}
 """The option ``wire`` in the agent's words, by our dialect."""
-CHANGES_FOLDER = (1, 0, 35)
-"""The first version that takes ``-C``."""
-NO_EXPORT = (1, 0, 46)
-"""The first version that takes ``--no-remote-export``."""
+CHANGES_FOLDER = (1, 0, 45)
+"""From here on ``-C`` is known to be taken (1.0.39 rejects it); it is started there anyway."""
+NO_EXPORT = (1, 0, 60)
+"""From here on ``--no-remote-export`` is known to be taken (1.0.47 rejects it)."""
 DENIED = "shell,write,read,url,memory,fetch"
 COMPLETE = ".extraction-complete"
 CACHE = ".cache/copilot"

@@ -31,8 +31,10 @@ def table(version: str = "1.0.102", **given: Any) -> Any:
     ("version", "changes_folder", "no_export"),
     [
         ("1.0.34", False, False),
+        ("1.0.39", False, False),
         ("1.0.45", True, False),
-        ("1.0.46", True, True),
+        ("1.0.47", True, False),
+        ("1.0.60", True, True),
         ("1.0.84-5", True, True),
         ("1.0.102", True, True),
         ("1.0.102-local.ab12cd34", True, True),
