@@ -82,7 +82,7 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         facts = facts_of(run, history)
         fields["outcome"] = outcome.outcome(facts)
         fields["public_outcome"] = outcome.public_outcome(facts) if run.agent == "copilot" else ""
-        if outcome.is_environment(fields["outcome"]):
+        if outcome.is_environment(fields["outcome"]) and judged.diagnosis != "log_damaged":
             fields["diagnosis"] = "environment"
         fields["exit_code"] = facts.exit_code
         fields["reported_version"] = facts.reported_version
