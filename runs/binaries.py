@@ -20,7 +20,7 @@ from runs.errors import CannotRunHere, HarnessError, UnknownName
 from runs.packages import Published
 from runs.scenario import nearest
 from runs.shelf import Slot
-from runs.versions import check_ranges, is_prerelease, key, ordered
+from runs.versions import check_ranges, is_prerelease, key, ordered, plain
 from runs.versions import expand as expand_ranges
 
 FRESH = 6 * 3600.0
@@ -60,8 +60,9 @@ def versions(agent: str, *, refresh: bool | None = None) -> list[Published]:
                 raise
         else:
             _keep_list(agent, found)
-    known = {item.version for item in found} | set(registered.of(agent))
-    found += [Published(slot.version) for slot in shelf.slots(agent) if slot.version not in known]
+    known = {item.version for item in found}
+    here = [slot.version for slot in shelf.slots(agent) if plain(slot.version) == slot.version]
+    found += [Published(version) for version in here if version not in known]
     found = [item for item in found if _drivable(driver, item.version)]
     return sorted(found, key=lambda item: key(item.version))
 
@@ -91,9 +92,8 @@ def newest(agent: str) -> str:
     if driver.package.registry == "builtin":
         here = [item.version for item in versions(agent) if driver.can_start(item.version)]
     else:
-        named = registered.of(agent)
         here = [slot.version for slot in shelf.slots(agent) if _starts(slot)]
-        here = [version for version in here if version not in named]
+        here = [version for version in here if plain(version) == version]
     chosen = _newest_of(driver, here)
     if not chosen:
         chosen = _newest_of(driver, [item.version for item in versions(agent)])
@@ -239,6 +239,8 @@ def ensure(
     slot = Slot(agent, version)
     slot.touch()
     named = registered.of(agent).get(version)
+    if named is None and plain(version) != version:
+        raise UnknownName(f"{agent}@{version} is not registered here.", "See `binaries register`.")
     if named is None and not _drivable(driver, version):
         raise UnknownName(
             f"{agent}@{version} is older than {driver.oldest}, the first that can be driven."

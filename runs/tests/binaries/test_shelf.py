@@ -214,6 +214,17 @@ def test_it_never_takes_a_registered_executable_by_itself(toy: Toy, tmp_path: Pa
     assert binaries.newest("toy") == "1.0.9"
 
 
+def test_it_does_not_take_another_instances_registered_executable_for_an_installed_one(
+    toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    binary = binaries.register("toy", executable(tmp_path))
+    put("1.0.9")
+    monkeypatch.setenv("LIFELINE_VAR", str(tmp_path / "another"))
+    assert binaries.newest("toy") == "1.0.9"
+    with pytest.raises(UnknownName, match="not registered here"):
+        binaries.ensure("toy", binary.version)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [("#!/bin/sh\necho hello\n", "names no version"), ("not a program", "does not start")],
