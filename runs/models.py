@@ -321,3 +321,23 @@ class News(models.Model):
     """What the webhook answered, in words; empty where there is none."""
     seen = models.BooleanField(default=False)
     at = models.DateTimeField(default=timezone.now)
+
+
+class SavedScenario(models.Model):
+    """One version of a scenario that somebody saved; the newest of a name is in force."""
+
+    name = models.CharField(max_length=80)
+    number = models.PositiveIntegerField()
+    toml = models.TextField()
+    """As it was written, comments and all."""
+    origin = models.CharField(max_length=120, blank=True, default="")
+    """Where it came from, in words ("copied from sse-cut"); empty: written here."""
+    saved_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["name", "number"], name="scenario_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"scenario {self.name}, version {self.number}"
