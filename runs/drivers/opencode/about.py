@@ -1,0 +1,90 @@
+"""What a run of OpenCode can be told, what can be seen of it, and what has no meaning for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from runs.driver import Option
+
+PACKAGES: Final = {
+    "chat_completions": "@ai-sdk/openai-compatible",
+    "responses": "@ai-sdk/openai",
+    "messages": "@ai-sdk/anthropic",
+}
+"""The provider package that speaks a dialect; all three are in the executable."""
+LEAVE: Final = -1
+"""A number that says: the agent's own default."""
+
+OPTIONS: Final = (
+    Option(
+        "dialect",
+        "choice",
+        "chat_completions",
+        "The protocol that it speaks to its provider.",
+        tuple(PACKAGES),
+    ),
+    Option(
+        "form",
+        "choice",
+        "serve",
+        "How it is run: its server driven over HTTP with its bus of events, or one prompt on "
+        "the command line, whose output shows the parent only.",
+        ("serve", "run"),
+    ),
+    Option(
+        "background",
+        "bool",
+        False,
+        "Let sub-agents run in the background (an experiment of newer versions); else the "
+        "parent waits for each in its call.",
+    ),
+    Option("agent_type", "choice", "general", "The kind of sub-agent.", ("general", "explore")),
+    Option("subagent_depth", "int", 1, "How deep sub-agents may nest, where a version limits it."),
+    Option(
+        "permissions",
+        "choice",
+        "allow",
+        "Whether commands run unasked, or the client is asked (run: nobody is there to ask).",
+        ("allow", "ask"),
+    ),
+    Option(
+        "chunk_timeout_ms",
+        "int",
+        LEAVE,
+        "Milliseconds without a piece of a stream after which it is given up; -1: its own "
+        "default (300000 in 1.18.33, none in older versions).",
+    ),
+)
+
+OBSERVES: Final[Mapping[str, str]] = {
+    "L1": "a session's own busy, error and idle on the bus, and its last stored message",
+    "L2": "the provider's journal against both",
+    "L3": "the result of the parent's task call; a notice where it runs in the background",
+    "L4": "session.status of the parent against children that are busy",
+    "L5": "the provider's journal and the bus",
+    "L6": "the provider's journal against session.status retry (attempt, next)",
+    "L7": "only aborts by a client; a model has no tool to cancel",
+    "L9": "the task call's result names the session",
+    "L10": "the end of the parent's session against its children's",
+    "L11": "task calls that are refused for depth",
+    "L12": "what a session does after its idle",
+    "L13": "the bus against what is stored",
+    "L14": "permission.asked on the bus and the client's answer",
+    "L15": "the task call against the child's first request",
+    "L16": "the answer to the prompt; the exit code is the agent's own only with form=run",
+    "L18": "the model of each request",
+}
+
+_RESTART: Final = "the driver does not kill OpenCode and start it again"
+_CANCEL: Final = "no version gives the model a tool that stops a sub-agent"
+_NO_MODEL: Final = "a task call cannot name the sub-agent's model"
+
+NOT_APPLICABLE: Final[Mapping[str, str]] = {
+    "restart-running": _RESTART,
+    "restart-ended": _RESTART,
+    "restart-told": _RESTART,
+    "cancel-child": _CANCEL,
+    "other-model": _NO_MODEL,
+    "parent-polls": "the parent waits in its call; there is no tool that asks meanwhile",
+}
