@@ -55,6 +55,12 @@ def gaps(cell: Cell) -> str:
     return f"gaps {low:.2f} s" if f"{low:.2f}" == f"{high:.2f}" else f"gaps {low:.2f}–{high:.2f} s"
 
 
+def slept(cell: Cell) -> str:
+    """`says it waited 5.00 s`."""
+    told = cell.get("slept")
+    return f"says it waited {told[1]:.2f} s" if told else ""
+
+
 def said(cell: Cell) -> str:
     """All of a cell in one sentence, for screen readers and titles."""
     parts = [f"{word(cell)} {count(cell)}", most(cell["outcomes"]), attempts(cell), gaps(cell)]

@@ -12,6 +12,8 @@ CHOICES: dict[str, list[tuple[str, str]]] = {
 }
 NAVIGATION = [
     ("runs", "Runs"),
+    ("matrix", "Matrix"),
+    ("sweeps", "Sweeps"),
     ("scenarios", "Scenarios"),
     ("agents", "Agents"),
     ("faults", "Faults"),

@@ -159,6 +159,11 @@ CELERY_WORKER_CONCURRENCY = CONCURRENCY
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_TASK_DEFAULT_QUEUE = "upkeep"
-CELERY_TASK_ROUTES = {"runs.execute": {"queue": "runs"}}
-CELERY_BEAT_SCHEDULE = {"reap": {"task": "runs.reap", "schedule": 5.0}}
+CELERY_TASK_ROUTES = {
+    name: {"queue": "runs"} for name in ("runs.execute", "runs.install", "runs.watch_look")
+}
+CELERY_BEAT_SCHEDULE = {
+    "reap": {"task": "runs.reap", "schedule": 5.0},
+    "watch": {"task": "runs.watch", "schedule": 60.0},
+}
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat")

@@ -5,7 +5,22 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver, path, register_converter
 
 from dashboard.api import api
-from dashboard.views import actions, archive, catalogues, drift, event, gate, run, runs
+from dashboard.views import (
+    actions,
+    agents,
+    archive,
+    bisects,
+    catalogues,
+    compare,
+    drift,
+    event,
+    gate,
+    matrix,
+    run,
+    runs,
+    sweeps,
+    watch,
+)
 
 
 class Permalink:
@@ -28,7 +43,14 @@ class FileName(Permalink):
     regex = "[0-9A-Za-z][0-9A-Za-z._-]{0,99}"
 
 
+class Form(Permalink):
+    """What a table is copied as."""
+
+    regex = "md|csv|json"
+
+
 register_converter(Permalink, "permalink")
+register_converter(Form, "form")
 register_converter(FileName, "file")
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -46,7 +68,27 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<permalink:permalink>/delete/", actions.delete, name="run-delete"),
     path("runs/<permalink:permalink>/keep/", actions.keep, name="run-keep"),
     path("runs/<permalink:permalink>/notes/", actions.notes, name="run-notes"),
-    path("agents/", catalogues.agents, name="agents"),
+    path("matrix/", matrix.matrix, name="matrix"),
+    path("matrix/cell/", matrix.cell, name="matrix-cell"),
+    path("matrix/badge.svg", matrix.badge, name="matrix-badge"),
+    path("matrix/matrix.<form:form>", matrix.copy, name="matrix-copy"),
+    path("compare/", compare.compare, name="compare"),
+    path("compare/timeline/", compare.timeline, name="compare-timeline"),
+    path("sweeps/", sweeps.sweeps_page, name="sweeps"),
+    path("sweeps/plan/", sweeps.plan, name="sweep-plan"),
+    path("sweeps/<permalink:permalink>/", sweeps.sweep, name="sweep"),
+    path("sweeps/<permalink:permalink>/parts/", sweeps.parts, name="sweep-parts"),
+    path("sweeps/<permalink:permalink>/steer/", sweeps.steer, name="sweep-steer"),
+    path("bisects/", bisects.create, name="bisect-new"),
+    path("bisects/<permalink:permalink>/", bisects.bisect, name="bisect"),
+    path("bisects/<permalink:permalink>/parts/", bisects.parts, name="bisect-parts"),
+    path("watch/", watch.watches, name="watches"),
+    path("watch/<int:pk>/", watch.steer, name="watch-steer"),
+    path("watch/news/<int:pk>/", watch.seen, name="news-seen"),
+    path("agents/", agents.agents, name="agents"),
+    path("agents/<file:agent>/", agents.agent, name="agent"),
+    path("agents/<file:agent>/parts/", agents.parts, name="agent-parts"),
+    path("agents/<file:agent>/change/", agents.change, name="agent-change"),
     path("scenarios/", catalogues.scenarios, name="scenarios"),
     path("faults/", catalogues.faults, name="faults"),
     path("laws/", catalogues.laws, name="laws"),

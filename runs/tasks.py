@@ -21,8 +21,10 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from runs import models, notify, sweeps, verdict
+from runs import installing, models, notify, sweeps, verdict, watching
 
+__all__ = ["execute_run", "installing", "reap", "watching"]
+"""Celery finds its tasks in this module; those of the two named ones come with it."""
 STALE = timedelta(seconds=30)
 BEAT = 5.0
 _stop_beating = threading.Event()
@@ -43,6 +45,7 @@ def execute_run(run_id: int) -> None:
 def reap() -> None:
     """Mark runs whose worker is gone as lost; send what has room and is not on its way."""
     reap_lost()
+    installing.tidy()
     sweeps.advance_all()
     sweeps.feed()
 

@@ -53,11 +53,11 @@ def start_runs(request: HttpRequest, body: StartIn) -> Any:
 
 def _known_scenario(name: str) -> str:
     """A scenario's name, never a path: files are read on the command line only."""
-    from runs import catalogue
+    from runs import saved
     from runs.scenario import nearest
 
-    if name not in catalogue.scenarios():
-        known = catalogue.scenarios()
+    known = saved.known()
+    if name not in known:
         raise UnknownName(f"There is no scenario {name!r}.", nearest(name, known))
     return name
 

@@ -1,4 +1,4 @@
-"""Agents, scenarios, faults and laws: pages made from the registries."""
+"""Scenarios, faults and laws: pages made from the registries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from dashboard.versions import choices
 from runs import catalogue
 from runs.core.law import Thresholds
 
@@ -19,14 +18,6 @@ def _page(
 ) -> HttpResponse:
     context = {"section": section, "title": title, "entries": entries, **more}
     return render(request, f"catalogue/{section}.html", context)
-
-
-@require_GET
-def agents(request: HttpRequest) -> HttpResponse:
-    """Every driver: package, options, what can be seen of it, versions."""
-    versions = choices()
-    entries = [(driver, versions.get(name, [])) for name, driver in catalogue.drivers().items()]
-    return _page(request, "agents", "Agents", entries)
 
 
 @require_GET

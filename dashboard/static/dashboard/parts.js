@@ -1,0 +1,73 @@
+// Keeps the [data-part] sections of #living fresh while what it shows goes on: asks again when the
+// server pokes, else every few seconds. Without JavaScript the page is whole and is reloaded.
+
+import { paintClock } from "./base.js";
+
+const SPACING = 900;
+const POLL = 4000;
+const root = document.getElementById("living");
+const state = document.getElementById("live-state");
+const seen = new Map();
+let open = root.dataset.open === "true";
+let asked = 0;
+let waiting = null;
+
+/** What a part says; the token of its forms is another one each time. */
+const gist = (part) => part.innerHTML.replaceAll(/"csrfmiddlewaretoken" value="[^"]*"/g, "");
+const busy = (part) => {
+  const held = part.contains(document.activeElement) || part.querySelector("input:checked, details[open]");
+  return Boolean(held) && !part.matches('[data-part="head"]');
+};
+
+function replace(html) {
+  const fresh = new DOMParser().parseFromString(html, "text/html");
+  for (const part of fresh.querySelectorAll("[data-part]")) {
+    const old = root.querySelector(`[data-part="${part.dataset.part}"]`);
+    const says = gist(part);
+    if (!old || seen.get(part.dataset.part) === says || busy(old)) continue;
+    seen.set(part.dataset.part, says);
+    old.replaceChildren(...part.childNodes);
+    paintClock(old);
+  }
+  const word = fresh.querySelector("[data-state]")?.dataset.state;
+  if (!word) return;
+  open = word === "going";
+  show(open ? "live" : "ended", word);
+}
+
+function show(name, word) {
+  if (!state) return;
+  state.dataset.state = name;
+  state.textContent = name === "live" ? "live" : word;
+}
+
+async function refresh() {
+  asked = Date.now();
+  try {
+    const answer = await fetch(root.dataset.parts, { headers: { Accept: "text/html" } });
+    if (!answer.ok) throw new Error(String(answer.status));
+    replace(await answer.text());
+  } catch {
+    show("reconnecting", "reconnecting");
+  }
+}
+
+function poke() {
+  waiting ??= setTimeout(() => {
+    waiting = null;
+    refresh();
+  }, Math.max(0, SPACING - (Date.now() - asked)));
+}
+
+function listen() {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const socket = new WebSocket(`${scheme}://${location.host}/ws/runs/`);
+  socket.onmessage = () => open && poke();
+  socket.onclose = () => open && setTimeout(listen, 5000);
+}
+
+if (open) {
+  listen();
+  refresh();
+  setInterval(() => open && !document.hidden && Date.now() - asked > POLL && refresh(), 1000);
+}
