@@ -32,13 +32,9 @@ def events(up: Up, permalink: str) -> list[int]:
 
 
 def agents_left(permalink: str) -> list[int]:
-    """Processes whose command line names the run's folder or prompt."""
-    found = []
-    for process in psutil.process_iter(["cmdline"]):
-        words = " ".join(process.info["cmdline"] or [])
-        if permalink in words or ("reference_agent" in words and "bwrap" in words):
-            found.append(process.pid)
-    return found
+    """Processes whose command line names the run's folder (the seal's does)."""
+    lines = [(one.pid, one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
+    return [pid for pid, words in lines if any(permalink in word for word in words)]
 
 
 def test_a_killed_worker_loses_the_run_and_says_so(started: Up) -> None:

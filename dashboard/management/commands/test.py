@@ -21,6 +21,9 @@ from dashboard.servers import NotFound, postgres, redis_server
 STORED = ("runs/tests/flow", "dashboard/tests")
 """Folders whose tests are about the database and the live stream."""
 
+PARALLEL = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile"]
+"""Most tests wait for processes and sockets: one worker more than cores, a file stays together."""
+
 
 class Command(BaseCommand):
     help = "Check the code and run the tests."
@@ -41,6 +44,7 @@ class Command(BaseCommand):
         if whole and not self._on_postgres():
             failed.append("pytest on PostgreSQL")
         chosen = ["-m", marks] if marks else []
+        chosen += [] if rest else PARALLEL
         if not self._run("pytest", [sys.executable, "-m", "pytest", *chosen, *rest]):
             failed.append("pytest")
         if failed:
@@ -69,7 +73,7 @@ class Command(BaseCommand):
             with postgres() as database, redis_server() as redis:
                 return self._run(
                     "pytest on PostgreSQL",
-                    [sys.executable, "-m", "pytest", "-m", "not binary", *STORED],
+                    [sys.executable, "-m", "pytest", "-m", "not binary", *PARALLEL, *STORED],
                     DATABASE_URL=database,
                     LIFELINE_TEST_REDIS_URL=redis,
                 )
