@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from runs import catalogue, start
+from runs import catalogue, saved, start
 
 MAX_TAGS = 20
 TAG = r"[A-Za-z0-9_.:/+-]{1,40}"
@@ -28,7 +28,7 @@ class StartForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         agents = forms.ChoiceField(choices=[(name, name) for name in catalogue.drivers()])
-        scenarios = forms.ChoiceField(choices=[(name, name) for name in catalogue.scenarios()])
+        scenarios = forms.ChoiceField(choices=[(name, name) for name in saved.known()])
         self.fields["agent"], self.fields["scenario"] = agents, scenarios
 
 

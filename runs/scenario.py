@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -150,7 +151,7 @@ def _list(given: Mapping[str, Any], key: str) -> list[Any]:
 def _guards(given: Mapping[str, Any]) -> Guards:
     _only(given, [item.name for item in fields(Guards)], "guards")
     for key, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        if not _number(value) or value <= 0:
             raise ScenarioError(f"guards.{key} is a positive number, not {value!r}.")
     return Guards(**given)
 
@@ -158,9 +159,14 @@ def _guards(given: Mapping[str, Any]) -> Guards:
 def _thresholds(given: Mapping[str, Any]) -> dict[str, Any]:
     _only(given, [item.name for item in fields(Thresholds)], "thresholds")
     for key, value in given.items():
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if not _number(value):
             raise ScenarioError(f"thresholds.{key} is a number, not {value!r}.")
     return dict(given)
+
+
+def _number(value: Any) -> bool:
+    plain = isinstance(value, int | float) and not isinstance(value, bool)
+    return plain and math.isfinite(value)
 
 
 def _fault(given: Any, position: int) -> dict[str, Any]:
@@ -263,15 +269,18 @@ def shipped() -> dict[str, Scenario]:
 
 
 def load(name: str) -> Scenario:
-    """A shipped scenario by name, or one from a ``.toml`` file (command line only)."""
-    from runs import catalogue
+    """A shipped or saved scenario by name, or one from a ``.toml`` file (command line only)."""
+    from runs import catalogue, saved
 
     scenarios = catalogue.scenarios()
     if name in scenarios:
         return scenarios[name]
+    found = saved.find(name)
+    if found:
+        return found
     if name.endswith(".toml"):
         path = Path(name)
         if not path.is_file():
             raise ScenarioError(f"There is no file {name}.")
         return Scenario.read(path.read_text(encoding="utf-8"))
-    raise ScenarioError(f"There is no scenario {name!r}. {nearest(name, scenarios)}")
+    raise ScenarioError(f"There is no scenario {name!r}. {nearest(name, saved.known())}")

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from dashboard import filters, rows
 from dashboard.forms import StartForm, problems
 from dashboard.versions import choices
-from runs import catalogue, start
+from runs import catalogue, saved, start
 from runs.errors import HarnessError
 from runs.models import Run
 from runs.scenario import ScenarioError
@@ -74,7 +74,7 @@ def _start_context(form: StartForm, trouble: list[str]) -> dict[str, Any]:
         "form": values,
         "trouble": trouble,
         "agents": list(catalogue.drivers().values()),
-        "scenarios": list(catalogue.scenarios().values()),
+        "scenarios": list(saved.known().values()),
         "version_choices": choices(),
         "max_repeat": start.MAX_REPEAT,
         "first": FIRST,
