@@ -1,0 +1,176 @@
+"""Makes the condensed table of one version from the schema bundles that its binary writes.
+
+The bundle with ``--experimental`` is the protocol; what the plain bundle lacks needs the
+experimental capability. Where a schema does not tell what an error text tells (the order in
+which fields are missed and words are listed), the binary is asked: see :mod:`.ask`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from fakes.codex_app_server.grammar import Type, condensed
+
+Table = dict[str, Any]
+SIDES = {
+    "client_requests": "ClientRequest",
+    "client_notifications": "ClientNotification",
+    "server_requests": "ServerRequest",
+    "server_notifications": "ServerNotification",
+}
+STAMP = "emittedAtMs"
+
+
+def digest(folder: Path) -> str:
+    """SHA-256 over the names and contents of a bundle's files."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.rglob("*.json")):
+        whole.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+    return whole.hexdigest()
+
+
+def condense(version: str, experimental: Path, plain: Path) -> Table:
+    """The table of `version` from its two bundles."""
+    bundle = _Bundle(experimental)
+    table: Table = {
+        "version": version,
+        "bundle": {"experimental": digest(experimental), "plain": digest(plain)},
+        "stamps": STAMP in _read(experimental / "ServerNotification.json").get("properties", {}),
+    }
+    for side, name in SIDES.items():
+        table[side] = bundle.side(name, answers=side.endswith("requests"))
+    table["types"] = bundle.types()
+    table["gated"] = _gated(table, _Bundle(plain))
+    return table
+
+
+class _Bundle:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, Type] = {}
+
+    def side(self, name: str, *, answers: bool) -> dict[str, Any]:
+        """``{method: {"params": T or null, "result": T or null}}`` in the binary's order."""
+        found = {}
+        document = self._learn(_read(self._folder / f"{name}.json"))
+        for entry in document["oneOf"]:
+            params = entry["properties"].get("params")
+            form = condensed(params) if params and params != {"type": "null"} else None
+            for method in entry["properties"]["method"]["enum"]:
+                required = "params" in entry.get("required", ())
+                line: dict[str, Any] = {"params": form, "needed": required}
+                if answers:
+                    line["result"] = self._result(form, method)
+                found[method] = line
+        return found
+
+    def types(self) -> dict[str, Type]:
+        return dict(sorted(self._known.items()))
+
+    def _learn(self, document: dict[str, Any]) -> dict[str, Any]:
+        for name, schema in document.get("definitions", {}).items():
+            form = condensed(schema)
+            if self._known.setdefault(name, form) != form:
+                raise ValueError(f"two forms of {name}")
+        return document
+
+    def _result(self, form: Type, method: str) -> Type | None:
+        name = form[1:].removesuffix("Params") if isinstance(form, str) else _camel(method)
+        for place in (".", "v2", "v1"):
+            path = self._folder / place / f"{name}Response.json"
+            if path.is_file():
+                document = self._learn(_read(path))
+                self._known.setdefault(f"{name}Response", condensed(document))
+                return f"@{name}Response"
+        return None
+
+
+def _camel(method: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in method.replace("/", " ").split())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    found = json.loads(path.read_text())
+    if not isinstance(found, dict):
+        raise ValueError(f"{path.name} is no schema")
+    return found
+
+
+def _gated(table: Table, plain: _Bundle) -> dict[str, Any]:
+    """What only the experimental bundle has: methods, and fields by type."""
+    methods = plain.side("ClientRequest", answers=False)
+    known = plain.types()
+    fields: dict[str, list[str]] = {}
+    for name, form in table["types"].items():
+        if form[0] == "struct" and name in known and known[name][0] == "struct":
+            more = [key for key in form[1] if key not in known[name][1]]
+            if more:
+                fields[name] = more
+    return {
+        "methods": [name for name in table["client_requests"] if name not in methods],
+        "fields": fields,
+        "names": {},
+    }
+
+
+def ordered(table: Table, first_missing: Callable[[str, Mapping[str, Any]], str | None]) -> None:
+    """Puts the required fields of requests into the order in which the binary misses them.
+
+    `first_missing(method, params)` gives the field that the binary's answer names, if any.
+    """
+    for method, line in table["client_requests"].items():
+        form = table["types"].get(str(line["params"])[1:])
+        if form is None or form[0] != "struct" or len(form[2]) < 2:
+            continue
+        found: list[str] = []
+        while len(found) < len(form[2]):
+            params = {name: sample(table, form[1][name]) for name in found}
+            name = first_missing(method, params)
+            if name is None or name not in form[2] or name in found:
+                break
+            found.append(name)
+        form[2][:] = found + [name for name in form[2] if name not in found]
+
+
+def sample(table: Table, form: Type, depth: int = 0) -> Any:
+    """The smallest value of a type."""
+    if isinstance(form, str):
+        if form.startswith("@"):
+            return sample(table, table["types"][form[1:]], depth + 1) if depth < 8 else None
+        return {"string": "/s", "boolean": False, "any": {}, "null": None}.get(form, 1)
+    kind, *rest = form
+    if kind == "struct":
+        return {name: sample(table, rest[0][name], depth + 1) for name in rest[1]}
+    if kind == "tagged":
+        word, inner = next(iter(rest[1].items()))
+        return {**sample(table, inner, depth + 1), rest[0]: word}
+    if kind == "mixed" and not rest[0]:
+        word, inner = next(iter(rest[1].items()))
+        return {word: sample(table, inner, depth + 1)}
+    if kind in ("untagged", "both"):
+        return sample(table, rest[0][0] if kind == "untagged" else rest[0], depth + 1)
+    return {"option": None, "list": [], "map": {}}.get(kind, rest[0][0] if rest[0] else None)
+
+
+def written(table: Table) -> str:
+    """The table as text: one type or method a line, so that a change can be read."""
+    return "\n".join(_lines(table)) + "\n"
+
+
+def _lines(table: Table) -> Iterator[str]:
+    yield "{"
+    for number, (key, value) in enumerate(table.items()):
+        comma = "," if number < len(table) - 1 else ""
+        if not isinstance(value, dict):
+            yield f"{json.dumps(key)}: {json.dumps(value)}{comma}"
+            continue
+        yield f"{json.dumps(key)}: {{"
+        for inner, (name, line) in enumerate(value.items()):
+            short = json.dumps(line, separators=(",", ":"))
+            yield f" {json.dumps(name)}: {short}{',' if inner < len(value) - 1 else ''}"
+        yield f"}}{comma}"
+    yield "}"

@@ -1,0 +1,119 @@
+"""The protocol of one version, from its condensed table: what is known, required and gated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fakes.codex_app_server.grammar import Type
+from fakes.codex_app_server.serde import Invalid, check, missing, unknown_variant
+
+TABLES = Path(__file__).with_name("tables")
+
+
+class Gated(Exception):
+    """The client asks for what needs the experimental capability; the text is the server's."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"{what} requires experimentalApi capability")
+
+
+def versions() -> list[str]:
+    """The versions whose tables are kept, oldest first."""
+    found = [path.stem for path in TABLES.glob("*.json")]
+    return sorted(found, key=lambda version: [int(part) for part in version.split(".")])
+
+
+class Protocol:
+    """One version's table."""
+
+    def __init__(self, version: str = "") -> None:
+        """`version` is one of :func:`versions`, the newest where none is given; ValueError."""
+        known = versions()
+        self.version = version or known[-1]
+        if self.version not in known:
+            raise ValueError(f"no table of {self.version}; there are {', '.join(known)}")
+        self._table: dict[str, Any] = json.loads((TABLES / f"{self.version}.json").read_text())
+        self.types: Mapping[str, Type] = self._table["types"]
+        self.stamps: bool = self._table["stamps"]
+        self.bundle: Mapping[str, str] = self._table["bundle"]
+
+    def has(self, method: str) -> bool:
+        """Whether a client may ask for `method`."""
+        return method in self._table["client_requests"]
+
+    def request(self, method: str, message: Mapping[str, Any]) -> list[str]:
+        """Places of unknown keys in a client's request; Invalid as the server refuses it."""
+        known = self._table["client_requests"]
+        if method not in known:
+            raise unknown_variant(method, list(known))
+        return self._params(known[method], message)
+
+    def gate(self, method: str, params: Any) -> None:
+        """Gated where a client without the experimental capability may not ask for it."""
+        gated = self._table["gated"]
+        if method in gated["methods"]:
+            raise Gated(method)
+        form = self._table["client_requests"][method]["params"]
+        fields = gated["fields"].get(str(form)[1:], ())
+        for key, value in params.items() if isinstance(params, dict) else ():
+            if key in fields and value is not None and value is not False:
+                raise Gated(f"{method}.{gated['names'].get(key, key)}")
+            if key == "approvalPolicy" and isinstance(value, dict) and "granular" in value:
+                raise Gated("askForApproval.granular")
+
+    def notification(self, method: str, message: Mapping[str, Any]) -> list[str] | None:
+        """Places of unknown keys in a client's notification, None for an unknown one; Invalid."""
+        line = self._table["client_notifications"].get(method)
+        return None if line is None else self._params(line, message)
+
+    def reply(self, method: str, result: Any) -> list[str]:
+        """Places of unknown keys in a client's answer to the server's request; Invalid."""
+        return check(self.types, self._table["server_requests"][method]["result"], result)
+
+    def sends(self, method: str) -> bool:
+        """Whether this version's server sends that notification or request."""
+        return method in self._table["server_notifications"] or self.asks(method)
+
+    def asks(self, method: str) -> bool:
+        """Whether this version's server asks that of a client."""
+        return method in self._table["server_requests"]
+
+    def sent(self, method: str) -> Type:
+        """The type of what the server sends under that method."""
+        for side in ("server_notifications", "server_requests"):
+            if method in self._table[side]:
+                return self._table[side][method]["params"]
+        raise KeyError(method)
+
+    def result(self, method: str) -> Type:
+        """The type of the server's answer to that method."""
+        return self._table["client_requests"][method]["result"]
+
+    def words(self, name: str) -> Sequence[str]:
+        """The words of a named type, or those that tell its forms apart; none where there is
+        no such type."""
+        form = self.types.get(name, ["words", []])
+        if form[0] == "both":
+            form = form[2]
+        return list(form[1] if form[0] == "words" else form[2])
+
+    @property
+    def summarises(self) -> bool:
+        """Whether the end of a turn repeats its last message."""
+        return "TurnItemsView" in self.types
+
+    def _params(self, line: Mapping[str, Any], message: Mapping[str, Any]) -> list[str]:
+        params = message.get("params")
+        if line["params"] is None:
+            return []
+        if params is None:
+            if line["needed"]:
+                raise missing("params")
+            return []
+        return check(self.types, line["params"], params)
+
+
+__all__ = ["Gated", "Invalid", "Protocol", "versions"]
