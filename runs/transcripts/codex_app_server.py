@@ -22,6 +22,8 @@ from runs.transcripts._values import (
 )
 
 STATUS = {"active": "running", "idle": "idle", "systemError": "failed", "notLoaded": "ended"}
+LATE = 60.0
+"""Seconds by which a recorder on the same clock may be late."""
 _VERSION = re.compile(r"/(\d+\.\d+\.\d+[\w.-]*)")
 _TOOLS = frozenset(
     {"commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall", "imageView"}
@@ -74,7 +76,11 @@ class AppServer(Codex):
             self.at = stamp if stamp is not None else moment(record.get("timestamp"))
             return
         self.at = own
-        if stamp is not None:
+        if stamp is None:
+            return
+        if abs(stamp - own) < LATE:
+            self.at = stamp  # one clock: when it was said, not when it was read
+        else:
             self.facts.setdefault("clock_offset", stamp - own)
 
     # Requests and answers
@@ -154,6 +160,8 @@ class AppServer(Codex):
         turn = mapping(params.get("turn"))
         raw = text(turn.get("status"), 40)
         more: dict[str, Any] = {"turn": text(turn.get("id"))}
+        if self.root and thread != self.root:
+            self.begin(thread, self.root, background=True)  # it was faster than word of its start
         if thread in self.started:
             more = {"duration": seconds(turn.get("durationMs"))}
         self.end_turn(thread, status(raw), raw, turn.get("error"), **more)

@@ -12,6 +12,8 @@ from runs.core.law import Finding, Law, Thresholds
 
 SLACK = 0.5
 """Seconds by which records of one moment may be out of order."""
+LAG = 3.0
+"""Seconds by which a view that is stamped when it is read may lag behind another."""
 _WORK = (
     Kind.TOOL_STARTED,
     Kind.AGENT_MESSAGE,
@@ -80,8 +82,18 @@ def _work_after(history: History, run: Run, end: Event) -> list[Event]:
             for call in history.calls_of(run.agent, run)
             for attempt in call.attempts
         ]
-    late = [event for event in found if _is_later(history, event, end)]
+    late = [
+        event for event in found if _is_later(history, event, _end_for(history, run, event, end))
+    ]
     return sorted({event.seq: event for event in late}.values(), key=history.place)
+
+
+def _end_for(history: History, run: Run, event: Event, end: Event) -> Event:
+    """The terminal of the event's own file, where that file only lags a little behind."""
+    for own in run.ends:
+        if own.file == event.file and history.time(own) - history.time(end) <= LAG:
+            return own
+    return end
 
 
 def _is_later(history: History, event: Event, end: Event) -> bool:

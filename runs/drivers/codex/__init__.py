@@ -107,7 +107,7 @@ class Codex(Driver):
         return Launch(
             argv=tuple(argv),
             env={"CODEX_HOME": str(home), "NO_COLOR": "1", "RUST_LOG": "error"},
-            files={home / "config.toml": config(context.base_url, context.model, context.options)},
+            files={home / "config.toml": _config(context)},
             stdin="pipe" if talks else "none",
         )
 
@@ -162,6 +162,11 @@ async def _converse(context: Context, conversation: Conversation, emit: Emit) ->
         await Client(context, conversation, wire).run()
     finally:
         wire.close()
+
+
+def _config(context: Context) -> str:
+    numbers = release(context.binary.version)
+    return config(context.base_url, context.model, context.options, numbers)
 
 
 class _Silent:

@@ -45,6 +45,8 @@ OPTIONS: Final = (
         True,
         "Leave it to try without bound while there is no network (0.160 and later do).",
     ),
+    Option("max_children", "int", -1, "Sub-agents that may run at once; -1: its own default."),
+    Option("max_depth", "int", -1, "How deep delegation may go; -1: its own default (1)."),
     Option("wait_ms", "int", 60_000, "How long the parent's model waits for its sub-agents."),
 )
 

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 PROVIDER = "lifeline"
+COUNTS_SESSIONS = (0, 121, 0)
+"""The first version that limits the threads of a session under that name."""
 LEAVE = -1
 """A number of retries, or a time, that says: the agent's own default."""
 
 
-def config(base_url: str, model: str, options: Mapping[str, Any]) -> str:
+def config(base_url: str, model: str, options: Mapping[str, Any], release: tuple[int, ...]) -> str:
     """The whole file. `base_url` is the provider's address without a path."""
     ask = options["permissions"] == "ask"
     lines = [
@@ -30,6 +32,7 @@ def config(base_url: str, model: str, options: Mapping[str, Any]) -> str:
         "supports_websockets = false",
         *_numbers(options),
         "",
+        *_limits(options, release),
         "[analytics]",
         "enabled = false",
         "",
@@ -50,6 +53,22 @@ def config(base_url: str, model: str, options: Mapping[str, Any]) -> str:
 def _numbers(options: Mapping[str, Any]) -> list[str]:
     names = ("request_max_retries", "stream_max_retries", "stream_idle_timeout_ms")
     return [f"{name} = {options[name]}" for name in names if int(options[name]) > LEAVE]
+
+
+def _limits(options: Mapping[str, Any], release: tuple[int, ...]) -> list[str]:
+    """How many sub-agents at once, and how deep; later versions count the root as well."""
+    found = []
+    children, depth = int(options["max_children"]), int(options["max_depth"])
+    if children > LEAVE:
+        later = release >= COUNTS_SESSIONS
+        found.append(
+            f"max_concurrent_threads_per_session = {children + 1}"
+            if later
+            else f"max_threads = {children}"
+        )
+    if depth > LEAVE:
+        found.append(f"max_depth = {depth}")
+    return ["[agents]", *found, ""] if found else []
 
 
 def _text(value: str) -> str:

@@ -28,6 +28,10 @@ SIDES = {
 ENVELOPE = frozenset({"jsonrpc", "id", "method", "params", "trace", "result", "error"})
 STAMP = "emittedAtMs"
 """The key with which newer versions stamp notifications."""
+FREE = frozenset({"delta", "text", "id", "message", "preview", "cwd", "path"})
+"""Keys whose texts are anybody's words."""
+SHAPES = 4096
+"""Shapes of messages whose remarks are remembered: most of a stream is one shape."""
 MOST = 20
 """Remarks about one message at most."""
 
@@ -54,12 +58,21 @@ class Protocol:
         self._documents = {side: _read(folder / f"{name}.json") for side, name in SIDES.items()}
         self.methods = {side: _methods(found) for side, found in self._documents.items()}
         self._validators: dict[tuple[str, str], Draft7Validator | None] = {}
+        self._known: dict[Any, list[Remark]] = {}
 
     def check(self, side: str, message: Json) -> list[Remark]:
         """What is remarkable about a request or notification of that side."""
         method = str(message.get("method", ""))[:120]
         if method not in self.methods[side]:
             return [Remark("unknown-method", method)]
+        shape = (side, method, _shape(message))
+        if shape not in self._known:
+            if len(self._known) >= SHAPES:
+                self._known.clear()
+            self._known[shape] = self._checked(side, method, message)
+        return self._known[shape]
+
+    def _checked(self, side: str, method: str, message: Json) -> list[Remark]:
         found = [
             Remark("unknown-field", method, key)
             for key in message
@@ -99,6 +112,20 @@ class Protocol:
             path = next((path for path in paths if name and path.is_file()), None)
             self._validators[key] = Draft7Validator(_read(path)) if path else None
         return self._validators[key]
+
+
+def _shape(value: Any, key: str = "") -> Any:
+    """What a schema looks at: keys, types and short words, not the texts that people read."""
+    if isinstance(value, dict):
+        return tuple((name, _shape(inner, name)) for name, inner in value.items())
+    if isinstance(value, list):
+        return ("[]", *dict.fromkeys(_shape(inner) for inner in value[:50]))
+    if isinstance(value, str):
+        word = len(value) <= 32 and key not in FREE and not key.endswith(("Id", "_id"))
+        return ("word", value) if word else "text"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (type(value).__name__, value < 0)
+    return value
 
 
 @lru_cache(maxsize=4)
