@@ -87,7 +87,8 @@ class LiveExport(Export):
             return drafts
         failed = next((one for one in reversed(mine) if one.kind is Kind.ERROR), None)
         said = bool(last.data.get("error"))
-        if said or last.data.get("final"):
+        # After an answer without a reason some versions ask again and again: no end by itself.
+        if said or (last.data.get("final") and last.data.get("finish") != "unknown"):
             drafts.append(replace(last, kind=Kind.AGENT_ENDED, data=_end(last, said, failed)))
         return drafts
 

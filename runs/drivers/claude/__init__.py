@@ -1,0 +1,148 @@
+"""Claude Code, any version from 2.1.117 on: its package, command line, files, hooks and tools.
+
+The executable is proprietary: it is installed from its own package at the user's
+request and never redistributed.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fakes.dialect import ModelRequest
+from fakes.targeting import CallerRule, Identity, by_markers
+from runs.core.events import Kind
+from runs.core.history import History
+from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.drivers.claude.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.claude.evidence import LiveSubagent, Log, settings
+from runs.drivers.claude.tools import EVERYTHING, Tools
+from runs.errors import CannotRunHere
+from runs.transcript import named
+from runs.versions import release
+
+CONFIG = ".claude"
+AGENT_ID = "x-claude-code-agent-id"
+SPAWNS = ("Task", "Agent", "SendMessage", "TaskStop", "TaskOutput")
+
+
+class Claude(Driver):
+    """One prompt, headless, JSON lines on standard output."""
+
+    name: ClassVar[str] = "claude"
+    title: ClassVar[str] = "Claude Code"
+    package: ClassVar[Package] = Package("npm", "@anthropic-ai/claude-code")
+    oldest: ClassVar[str] = "2.1.117"
+    dialects: ClassVar[tuple[str, ...]] = ("messages",)
+    allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
+    overhead_mib: ClassVar[int] = 512
+    options: ClassVar[tuple[Option, ...]] = OPTIONS
+    observes: ClassVar[Mapping[str, str]] = OBSERVES
+    not_applicable: ClassVar[Mapping[str, str]] = NOT_APPLICABLE
+
+    def executable(self, folder: Path) -> Path:
+        """The native program of this platform's own package."""
+        place = f"claude-code-{_platform()}"
+        path = folder / "node_modules" / "@anthropic-ai" / place / "claude"
+        if not path.is_file():
+            raise CannotRunHere(
+                f"This version of Claude Code has no package for this platform ({_platform()}).",
+                "Choose another version.",
+            )
+        return path
+
+    def launch(self, context: Context) -> Launch:
+        """Its headless form; the prompt stands before the lists of tools."""
+        options = context.options
+        allowed = [*SPAWNS, *(["Bash"] if options["permissions"] == "allow" else [])]
+        argv = [
+            *(str(context.binary.path), "-p", context.prompt),
+            *("--output-format", "stream-json", "--verbose"),
+            *("--model", str(options["model"])),
+            *("--allowedTools", ",".join(allowed)),
+        ]
+        files: dict[Path, str] = {}
+        if options["hooks"]:
+            files[context.home / CONFIG / "settings.json"] = settings(context.logs / "hooks.jsonl")
+        return Launch(argv=tuple(argv), env=_environment(context), files=files)
+
+    def sources(self, context: Context) -> Iterable[Source]:
+        """The stream, the log, the root's file, each sub-agent's file, the hooks."""
+        projects = f"home/{CONFIG}/projects/*"
+        yield Source(name="stdout", reader=named("claude-stream-json").reader, stream="stdout")
+        yield Source(name="log", reader=Log, stream="stderr")
+        yield Source(
+            name="session",
+            reader=named("claude-session-jsonl").reader,
+            glob=f"{projects}/*.jsonl",
+        )
+        yield Source(
+            name="session", reader=LiveSubagent, glob=f"{projects}/*/subagents/agent-*.jsonl"
+        )
+        yield Source(
+            name="hooks", reader=named("claude-hook-payloads").reader, glob="logs/hooks.jsonl"
+        )
+
+    def tools(self, options: Mapping[str, Any], version: str) -> Tools:
+        """By version."""
+        return Tools(release(version), str(options["background"]), str(options["agent_type"]))
+
+    def caller_rule(self, options: Mapping[str, Any], version: str) -> CallerRule:
+        """By the agent that newer versions name in a header; else by the markers."""
+        return by_header
+
+    def runtime(self, history: History, binary: Binary) -> Runtime:
+        """The version that its stream and its file state."""
+        for event in history.of(Kind.SESSION_STARTED):
+            version = str(event.get("version") or "")
+            if version:
+                return Runtime(version=version, payload=version)
+        return Runtime(problem="nothing says which version ran")
+
+
+def by_header(request: ModelRequest) -> Identity | None:
+    """A sub-agent's requests name it; how deep it is the marker of its task says."""
+    agent = request.headers.get(AGENT_ID, "")
+    if not agent or len(agent) > 80:
+        return None
+    marked = by_markers(request)
+    return Identity(max(1, marked.depth), agent, marked.parent, task="")
+
+
+def _environment(context: Context) -> dict[str, str]:
+    """A dummy key for a loopback provider, and everything off that reports or updates."""
+    options = context.options
+    env = {
+        "ANTHROPIC_BASE_URL": context.base_url,
+        "ANTHROPIC_API_KEY": "dummy",
+        "CLAUDE_CONFIG_DIR": str(context.home / CONFIG),
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "DISABLE_BUG_COMMAND": "1",
+        "NO_COLOR": "1",
+    }
+    if options["max_retries"] != LEAVE:
+        env["CLAUDE_CODE_MAX_RETRIES"] = str(options["max_retries"])
+    if not options["fallback"]:
+        env["CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"] = "1"
+    if options["background"] == "off":
+        env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] = "1"
+    if options["stream_idle_timeout_ms"] != LEAVE:
+        env["CLAUDE_ENABLE_STREAM_WATCHDOG"] = "1"
+        env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"] = str(options["stream_idle_timeout_ms"])
+    return env
+
+
+def _platform() -> str:
+    """This machine in the words of the package's names: ``linux-x64``, ``linux-arm64-musl``."""
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
+    system, name = platform.system().lower(), platform.machine().lower()
+    libc = "-musl" if system == "linux" and platform.libc_ver()[0] != "glibc" else ""
+    return f"{system}-{machine.get(name, name)}{libc}"
+
+
+DRIVER = Claude()

@@ -1,0 +1,85 @@
+"""What a run of Claude Code can be told, what can be seen of it, what has no meaning for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from runs.driver import Option
+
+LEAVE: Final = -1
+"""A number that says: the agent's own default."""
+
+OPTIONS: Final = (
+    Option(
+        "max_retries",
+        "int",
+        2,
+        "Retries of a request that fails; -1: its own default (10, which takes minutes).",
+    ),
+    Option(
+        "fallback",
+        "bool",
+        True,
+        "Whether a stream that breaks is asked for again in one piece, as it does by itself.",
+    ),
+    Option(
+        "background",
+        "choice",
+        "asked",
+        "Whether its model says how a sub-agent runs, leaves it to the version's own default, "
+        "or the background is switched off.",
+        ("asked", "unset", "off"),
+    ),
+    Option(
+        "permissions",
+        "choice",
+        "allow",
+        "Whether commands run unasked, or need a permission that nobody can give.",
+        ("allow", "ask"),
+    ),
+    Option(
+        "stream_idle_timeout_ms",
+        "int",
+        LEAVE,
+        "Milliseconds without an event after which its watchdog ends a stream; -1: as it comes.",
+    ),
+    Option(
+        "agent_type",
+        "choice",
+        "general-purpose",
+        "The kind of sub-agent.",
+        ("general-purpose", "Explore"),
+    ),
+    Option("hooks", "bool", True, "Have its hooks note the starts and stops of sub-agents."),
+    Option("model", "text", "claude-sonnet-4-5", "The model that it is told to use."),
+)
+
+OBSERVES: Final[Mapping[str, str]] = {
+    "L1": "task_updated and task_notification, the sub-agent's own file, and the stop hooks",
+    "L2": "the provider's journal against the terminals",
+    "L3": "tool results and task notifications in the parent's file and stream",
+    "L4": "the result line against tasks in the background",
+    "L5": "the provider's journal, the stream and the files",
+    "L6": "the provider's journal; retries are announced (attempt, delay) only where the parent "
+    "waits for the sub-agent (background=off)",
+    "L7": "TaskStop against the sub-agent's end",
+    "L9": "notifications name their task",
+    "L10": "the process's end against its tasks",
+    "L11": "refused spawn calls",
+    "L12": "what a sub-agent's file has after its terminal",
+    "L13": "stream, files and hooks against each other",
+    "L14": "permissions that nobody can give are refused at once when it runs headless",
+    "L15": "async_launched against the sub-agent's first request",
+    "L16": "the exit code and the result line against all tasks",
+    "L18": "the model of each request",
+}
+
+_RESTART: Final = "the driver does not kill Claude Code and start it again"
+
+NOT_APPLICABLE: Final[Mapping[str, str]] = {
+    "restart-running": _RESTART,
+    "restart-ended": _RESTART,
+    "restart-told": _RESTART,
+    "response-failed": "the Messages protocol has no such event; its errors are sse-error's",
+}
