@@ -1,15 +1,15 @@
 """Makes the condensed table of one version from the schema bundles that its binary writes.
 
 The bundle with ``--experimental`` is the protocol; what the plain bundle lacks needs the
-experimental capability. Where a schema does not tell what an error text tells (the order in
-which fields are missed and words are listed), the binary is asked: see :mod:`.ask`.
+experimental capability. What no schema tells (the order in which fields are missed and words
+are listed) the binary is asked: see :mod:`.asking`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -115,45 +115,6 @@ def _gated(table: Table, plain: _Bundle) -> dict[str, Any]:
         "fields": fields,
         "names": {},
     }
-
-
-def ordered(table: Table, first_missing: Callable[[str, Mapping[str, Any]], str | None]) -> None:
-    """Puts the required fields of requests into the order in which the binary misses them.
-
-    `first_missing(method, params)` gives the field that the binary's answer names, if any.
-    """
-    for method, line in table["client_requests"].items():
-        form = table["types"].get(str(line["params"])[1:])
-        if form is None or form[0] != "struct" or len(form[2]) < 2:
-            continue
-        found: list[str] = []
-        while len(found) < len(form[2]):
-            params = {name: sample(table, form[1][name]) for name in found}
-            name = first_missing(method, params)
-            if name is None or name not in form[2] or name in found:
-                break
-            found.append(name)
-        form[2][:] = found + [name for name in form[2] if name not in found]
-
-
-def sample(table: Table, form: Type, depth: int = 0) -> Any:
-    """The smallest value of a type."""
-    if isinstance(form, str):
-        if form.startswith("@"):
-            return sample(table, table["types"][form[1:]], depth + 1) if depth < 8 else None
-        return {"string": "/s", "boolean": False, "any": {}, "null": None}.get(form, 1)
-    kind, *rest = form
-    if kind == "struct":
-        return {name: sample(table, rest[0][name], depth + 1) for name in rest[1]}
-    if kind == "tagged":
-        word, inner = next(iter(rest[1].items()))
-        return {**sample(table, inner, depth + 1), rest[0]: word}
-    if kind == "mixed" and not rest[0]:
-        word, inner = next(iter(rest[1].items()))
-        return {word: sample(table, inner, depth + 1)}
-    if kind in ("untagged", "both"):
-        return sample(table, rest[0][0] if kind == "untagged" else rest[0], depth + 1)
-    return {"option": None, "list": [], "map": {}}.get(kind, rest[0][0] if rest[0] else None)
 
 
 def written(table: Table) -> str:
