@@ -20,15 +20,14 @@ NO_WORD = "?"
 DEEP = 12
 
 
-def refine(table: Table, ask: Ask, ask_outsider: Ask) -> None:
-    """Corrects the table in place. `ask` needs no introduction; `ask_outsider` speaks as a
-    client without the experimental capability."""
+def refine(table: Table, ask: Ask) -> None:
+    """Puts fields and words of the table into the binary's order. `ask` was not introduced:
+    nothing that it says can be carried out."""
     seen: set[int] = set()
     for method, line in table["client_requests"].items():
         if line["params"] is not None:
             for form, wrap in _reach(table, line["params"], lambda value: value, seen, 0):
                 _asked(table, form, _through(ask, method, wrap))
-    _gates(table, ask_outsider)
 
 
 def _reach(
@@ -107,8 +106,9 @@ def _missed(table: Table, form: Type, refusal: Callable[[Any], str]) -> list[str
     return found + [name for name in form[2] if name not in found]
 
 
-def _gates(table: Table, ask: Ask) -> None:
-    """The names by which gated fields are refused, where they are not the fields' own."""
+def name_gates(table: Table, ask: Ask) -> None:
+    """The names by which gated fields are refused, where they are not the fields' own. `ask`
+    was introduced without the experimental capability."""
     for method, line in table["client_requests"].items():
         name = str(line["params"])[1:]
         for key in table["gated"]["fields"].get(name, ()):

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fakes.codex_app_server.asking import Ask, refine
+from fakes.codex_app_server.asking import Ask, name_gates, refine
 from fakes.codex_app_server.condense import Table, condense, written
 from fakes.codex_app_server.protocol import TABLES
 
@@ -49,9 +49,11 @@ def make(binary: Path) -> Table:
             call = ["app-server", "generate-json-schema", "--out", str(place)]
             _run([str(binary), *call, *more], environment)
         table = condense(said.split()[-1], bundles["experimental"], bundles["plain"])
-        with _asking(binary, environment, introduce=False) as ask:
-            with _asking(binary, environment, introduce=True) as outsider:
-                refine(table, ask, outsider)
+        with _asking(binary, environment) as ask:
+            refine(table, ask)
+        with _asking(binary, environment) as ask:
+            ask("initialize", {"clientInfo": {"name": "table", "version": "1"}})
+            name_gates(table, ask)
     return table
 
 
@@ -61,7 +63,7 @@ def _run(command: Sequence[str], environment: Mapping[str, str]) -> str:
 
 
 @contextmanager
-def _asking(binary: Path, environment: Mapping[str, str], *, introduce: bool) -> Iterator[Ask]:
+def _asking(binary: Path, environment: Mapping[str, str]) -> Iterator[Ask]:
     """Requests to a running app-server, one after another."""
     server = subprocess.Popen(
         [str(binary), "app-server"],
@@ -86,8 +88,6 @@ def _asking(binary: Path, environment: Mapping[str, str], *, introduce: bool) ->
         raise OSError(f"{binary} hung up at {method}")
 
     try:
-        if introduce:
-            ask("initialize", {"clientInfo": {"name": "table", "version": "1"}})
         yield ask
     finally:
         stdin.close()
