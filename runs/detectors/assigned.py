@@ -1,0 +1,40 @@
+"""Values that are given to a name which says what they are: ``PASSWORD=…``, ``"api_key": "…"``."""
+
+from __future__ import annotations
+
+import re
+
+from runs.detectors._base import Patterns
+
+_WORDS = (
+    r"password|passwd|passphrase|pwd|secret|api[_-]?key|apikey|access[_-]?key|private[_-]?key|"
+    r"client[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|credentials?|"
+    r"account[_-]?key|shared[_-]?access[_-]?key|sig"
+)
+
+
+class Assigned(Patterns):
+    """Passwords, secrets and keys by the name before them; user and password in addresses."""
+
+    name = "secret"
+    title = "Passwords and secrets by their name"
+    patterns = (
+        re.compile(
+            rf"(?i)(?:\b|_)(?:{_WORDS})(?:[_-]?\w{{0,12}})?[\"']?\s*(?:=>|:=|[:=])\s*[\"']?"
+            r"(?P<secret>[^\s\"',;&<>\\]{6,})"
+        ),
+        re.compile(rf"(?i)--(?:{_WORDS}|token)[= ](?P<secret>[^\s\"']{{4,}})"),
+        re.compile(r"(?i)\b\w*token[\"']?\s*[:=]\s*[\"']?(?P<secret>[A-Za-z0-9_.~+/=-]{12,})"),
+        re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://(?P<secret>[^\s/@:\"']*:[^\s/@\"']+)@"),
+        re.compile(r"\bcurl\b[^\n]{0,200}?\s-u\s+(?P<secret>[^\s\"']+:[^\s\"']+)"),
+    )
+
+    def is_secret(self, value: str) -> bool:
+        """Plain words and numbers (``max_token: 4096``, ``secret: none``) are none."""
+        return not (
+            value.isdigit() or value.lower() in _PLAIN or value.startswith(("⟨", "${", "$("))
+        )
+
+
+_PLAIN = frozenset({"none", "null", "true", "false", "undefined", "required", "missing", "string"})
+DETECTOR = Assigned()

@@ -1,0 +1,208 @@
+"""One HTML file with everything in it: works from disk, needs no script and no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from html import escape
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from runs import words
+from runs.export import Export
+from runs.facts import of_document
+from runs.material import Material
+from runs.text import one_line, visible
+
+EVENTS_SHOWN = 2000
+LANES_SHOWN = 60
+WIDTH, LEFT, ROW = 1000, 190, 18
+STYLE = Path(__file__).with_name("_page.css").read_text(encoding="utf-8")
+STYLE_HASH = "sha256-" + base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+"""What a Content-Security-Policy names to allow this style and no other."""
+POLICY = f"default-src 'none'; style-src '{STYLE_HASH}'; base-uri 'none'; form-action 'none'"
+
+
+class Html(Export):
+    """For people; what a share link serves."""
+
+    name = "html"
+    title = "One HTML file: works from disk"
+    suffix = "html"
+    media = "text/html"
+
+    def write(self, material: Material, out: IO[bytes]) -> None:
+        """The page, section by section."""
+        for part in _page(material):
+            out.write(part.encode("utf-8", "replace"))
+
+
+def said(value: object, limit: int = 300) -> str:
+    """Foreign text on one line, harmless in HTML."""
+    return escape(one_line(value, limit))
+
+
+def _page(material: Material) -> Iterator[str]:
+    facts = of_document(material.document)
+    word, tone = words.diagnosis(material.document.get("diagnosis") or "")
+    title = said(material.title) + (f" · {escape(word)}" if word else "")
+    yield (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="robots" content="noindex"><meta name="referrer" content="no-referrer">'
+        f"<title>{title} — Lifeline</title><style>{STYLE}</style></head><body><main>\n"
+    )
+    yield f"<h1>{said(material.title)}</h1>\n<p>"
+    if word:
+        yield f'<span class="chip {tone}">{escape(word)}</span>'
+    if material.document.get("outcome"):
+        yield f'<span class="chip wait">{said(material.document["outcome"])}</span>'
+    yield f"<small>{said(material.run['started_at'] or material.run['created_at'])}"
+    yield f" · {words.seconds(material.document.get('duration'))}</small></p>\n"
+    if material.scenario.get("question"):
+        yield f"<p>{said(material.scenario['question'])}</p>\n"
+    if material.level != "full":
+        yield (
+            '<p class="soft">Redacted: texts are shown as length and hash, secrets as signs '
+            "such as ⟨email-1⟩; the same sign is the same value.</p>\n"
+        )
+    yield from _truth(facts.truth)
+    yield from _findings(facts, material)
+    yield from _picture(material.timeline)
+    yield from _attempts(facts.attempts)
+    yield from _events(material)
+    yield "</main></body></html>\n"
+
+
+def _table(title: str, name: str, head: tuple[str, ...], rows: Iterator[str]) -> Iterator[str]:
+    yield f'<h2 id="{name}">{title}</h2>\n<div class="scroll" tabindex="0" role="region" '
+    yield f'aria-labelledby="{name}"><table><thead><tr>'
+    yield "".join(f'<th scope="col">{escape(one)}</th>' for one in head)
+    yield "</tr></thead><tbody>\n"
+    yield from rows
+    yield "</tbody></table></div>\n"
+
+
+def _row(*cells: str) -> str:
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>\n"
+
+
+def _truth(rows: list[Any]) -> Iterator[str]:
+    def cell(one: Any) -> str:
+        lie = ' <span class="bad">✗ not true</span>' if one.lie else ""
+        ref = f"<br><small>{said(one.ref)}</small>" if one.ref else ""
+        return said(one.word) + lie + ref
+
+    made = (
+        _row(
+            f"{'└ ' * row.depth}<b>{said(row.name)}</b><br><small>{said(row.sub)}</small>",
+            said(row.wire),
+            cell(row.session),
+            cell(row.stdout),
+            cell(row.told),
+        )
+        for row in rows
+    )
+    head = ("agent", "on the wire", "session log", "stdout", "parent was told")
+    yield from _table("Truth against report", "truth", head, made)
+
+
+def _findings(facts: Any, material: Material) -> Iterator[str]:
+    opinions = {(one["law"], one["agent"]): one for one in material.opinions}
+    counts = f"{len(facts.broken)} broken · {len(facts.holds)} hold · {len(facts.unknown)} unknown"
+    yield f'<h2 id="findings">Findings <small>{counts}</small></h2>\n<ul>\n'
+    tones = {"broken": "bad", "holds": "ok"}
+    for row in facts.findings:
+        refs = ", ".join(f"<code>{said(one['ref'])}</code>" for one in row["evidence"][:12])
+        yield f'<li><span class="chip {tones.get(row["verdict"], "unknown")}">{said(row["law"])} '
+        yield f"{said(row['verdict'])}</span><b>{said(row['name'])}.</b> {said(row['agent'], 80)}: "
+        yield f"{said(row['reason'], 600)} <small>{refs}</small>"
+        opinion = opinions.get((row["law"], row["agent"]))
+        if opinion:
+            yield f"<br><i>{said(opinion['word'])}: {said(opinion['note'], 600)}</i>"
+        yield "</li>\n"
+    yield "</ul>\n"
+
+
+def _picture(timeline: dict[str, Any]) -> Iterator[str]:
+    lanes = timeline["lanes"][:LANES_SHOWN]
+    span = float(timeline.get("duration") or 0.0) or 1.0
+    height = ROW * (len(lanes) + 2)
+    left = len(timeline["lanes"]) - len(lanes)
+    more = f" <small>{len(lanes)} of {len(timeline['lanes'])} lanes shown</small>" if left else ""
+    yield f'<h2 id="timeline">Timeline{more}</h2>\n<div class="scroll" tabindex="0" role="region" '
+    yield 'aria-labelledby="timeline">'
+    yield f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="Timeline; the tables say '
+    yield 'the same in words">\n'
+
+    def x(t: float) -> float:
+        return round(LEFT + max(0.0, min(t, span)) / span * (WIDTH - LEFT - 12), 1)
+
+    for step in range(6):
+        at, t = x(span * step / 5), words.seconds(span * step / 5)
+        yield f'<path class="axis" d="M{at} {ROW}V{height}"/>'
+        yield f'<text x="{at - 8}" y="12">{t}</text>\n'
+    for place, lane in enumerate(lanes, 1):
+        top = ROW * place + 6
+        yield f'<text x="{4 + 10 * int(lane.get("depth") or 0)}" y="{top + 11}">'
+        yield f"{said(lane['label'], 28)}</text>"
+        for bar in lane["bars"]:
+            end = span if bar["end"] is None else bar["end"]
+            start, width = x(bar["start"]), max(1.5, x(end) - x(bar["start"]))
+            yield f'<rect class="fill-{said(bar["tone"])}" x="{start}" y="{top + 2}" '
+            yield f'width="{width:.1f}" height="11" rx="2"><title>{said(bar["label"])}</title>'
+            yield "</rect>"
+        for mark in lane["marks"]:
+            yield f'<circle class="fill-{said(mark["tone"])}" cx="{x(mark["t"])}" cy="{top + 8}" '
+            yield f'r="3.5"><title>{said(mark["label"] or mark["kind"])}</title></circle>'
+        yield "\n"
+    yield "</svg></div>\n"
+
+
+def _attempts(rows: list[dict[str, Any]]) -> Iterator[str]:
+    made = (
+        _row(
+            said(row["caller"]),
+            f"{row['call']}.{row['n']}",
+            words.seconds(row["start"]),
+            words.seconds(row["lasted"]),
+            words.seconds(row.get("gap_before")),
+            f'<span class="{row["tone"]}">{said(row["ended"])}</span>',
+            said(row.get("http_status") or "–"),
+            said(row.get("fault") or "–"),
+        )
+        for row in rows[:EVENTS_SHOWN]
+    )
+    head = ("caller", "call.try", "start", "lasted", "gap before", "ended", "HTTP", "fault")
+    yield from _table("Attempts", "attempts", head, made)
+
+
+def _events(material: Material) -> Iterator[str]:
+    total = material.document.get("event_count") or 0
+    shown = min(total, EVENTS_SHOWN)
+    rows = (
+        _row(
+            f"{event['seq']}",
+            "–" if event["t"] is None else f"{event['t']:.3f}",
+            said(event["kind"], 60),
+            said(event["agent"], 60),
+            said(
+                ", ".join(
+                    f"{key} {visible(value)}"
+                    for key, value in event["data"].items()
+                    if value not in (None, "", [], {})
+                ),
+                260,
+            ),
+            f"<small>{said(event['file'], 80)}:{event['line'] or ''}</small>",
+        )
+        for event in islice(material.events(), EVENTS_SHOWN)
+    )
+    head = ("number", "s", "kind", "agent", "what", "where")
+    yield from _table(f"Events <small>{shown:,} of {total:,} shown</small>", "events", head, rows)
+
+
+EXPORT = Html()

@@ -1,0 +1,146 @@
+"""An issue in GitHub Markdown: what ran, truth against report, retries, findings, how to repeat.
+
+What an agent said passes `text.markdown` or a code span: no mention, fence, link or
+control character of it acts where it is pasted.
+"""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+from runs import words
+from runs.export import Export
+from runs.facts import Facts, Said, of_document
+from runs.material import Material
+from runs.text import code_block, code_span, markdown, one_line
+
+AGENTS_SHOWN, ATTEMPTS_SHOWN, FINDINGS_SHOWN, EVIDENCE_SHOWN = 8, 10, 6, 3
+
+
+class Markdown(Export):
+    """For bug trackers."""
+
+    name = "markdown"
+    title = "Issue Markdown"
+    suffix = "md"
+    media = "text/markdown"
+
+    def write(self, material: Material, out: IO[bytes]) -> None:
+        """One short document."""
+        out.write(issue(material).encode("utf-8", "replace"))
+
+
+def issue(material: Material) -> str:
+    """The whole text."""
+    facts = of_document(material.document)
+    lines = [*_head(material), "", *_truth(facts), ""]
+    if facts.retried:
+        lines += [f"**Retries**: {markdown(_retry(facts.retry))}", "", *_attempts(facts), ""]
+    if facts.broken:
+        lines += ["**Broken laws**", "", *_findings(material, facts), ""]
+    lines += _repeat(material)
+    lines.append(f"Run: {material.address or code_span(material.run['permalink'])}")
+    if material.level != "full":
+        lines.append("Redacted: texts are length and hash, secrets are signs.")
+    return "\n".join(lines) + "\n"
+
+
+def _head(material: Material) -> list[str]:
+    run, document = material.run, material.document
+    word, _ = words.diagnosis(document.get("diagnosis") or "")
+    name = f"{markdown(run['agent'])} {markdown(run['version'])}".strip()
+    title = f"### {name} · {markdown(run['scenario'] or 'attached logs')}"
+    lines = [f"{title}: {word}" if word else title, ""]
+    if material.scenario.get("question"):
+        lines += [markdown(material.scenario["question"]), ""]
+    ended = code_span(document.get("outcome") or document["status"])
+    lines.append(f"- outcome {ended}, exit code {document.get('exit_code')}")
+    if run["reported_version"] or run["sha256"]:
+        sha = f", sha256 {code_span(run['sha256'])}" if run["sha256"] else ""
+        lines.append(f"- binary reports {code_span(run['reported_version'] or '–')}{sha}")
+    runtime = ", ".join(f"{key} {value}" for key, value in sorted(run["runtime"].items()) if value)
+    if runtime:
+        lines.append(f"- {markdown(runtime)}")
+    formats = material.intake.get("formats") or []
+    if formats:
+        names = ", ".join(code_span(row.get("path", ""), 80) for row in formats[:6])
+        lines.append(f"- read from {names}{' …' if len(formats) > 6 else ''}")
+    return lines
+
+
+def _truth(facts: Facts) -> list[str]:
+    lines = [
+        "| agent | on the wire | session log | stdout | parent was told |",
+        "|---|---|---|---|---|",
+    ]
+    for row in facts.truth[:AGENTS_SHOWN]:
+        cells = [code_span(row.name), markdown(row.wire)]
+        cells += [_said(cell) for cell in (row.session, row.stdout, row.told)]
+        lines.append(f"| {' | '.join(cells)} |")
+    left = len(facts.truth) - AGENTS_SHOWN
+    return lines + ([f"| … {left} more | | | | |"] if left > 0 else [])
+
+
+def _said(cell: Said) -> str:
+    return markdown(cell.word, 120) + (" ✗" if cell.lie else "")
+
+
+def _retry(retry: dict[str, Any]) -> str:
+    reported, measured = retry.get("reported") or {}, retry.get("measured") or {}
+    gaps = [gap for gap in measured.get("gaps") or [] if isinstance(gap, int | float)]
+    claimed = "nothing claimed"
+    if reported.get("retries") is not None:
+        claimed = f"claimed {words.plural(int(reported['retries']), 'wait')}"
+        if reported.get("sleep") is not None:
+            claimed += f", {float(reported['sleep']):.2f} s"
+    return f"{claimed}; measured {words.plural(len(gaps), 'gap')}, {sum(gaps):.2f} s"
+
+
+def _attempts(facts: Facts) -> list[str]:
+    lines = ["| attempt | gap before | lasted | ended | fault |", "|---|---|---|---|---|"]
+    for row in facts.retried[:ATTEMPTS_SHOWN]:
+        gap, lasted = words.seconds(row.get("gap_before")), words.seconds(row["lasted"])
+        fault = code_span(row.get("fault") or "")
+        lines.append(f"| {row.get('n')} | {gap} | {lasted} | {markdown(row['ended'])} | {fault} |")
+    left = len(facts.retried) - ATTEMPTS_SHOWN
+    return lines + ([f"| … {left} more | | | | |"] if left > 0 else [])
+
+
+def _findings(material: Material, facts: Facts) -> list[str]:
+    shown = facts.broken[:FINDINGS_SHOWN]
+    chosen = [one for row in shown for one in row["evidence"][:EVIDENCE_SHOWN]]
+    events = material.evidence([one["seq"] for one in chosen])
+    opinions = {(one["law"], one["agent"]): one for one in material.opinions}
+    lines = []
+    for row in shown:
+        because = f" (because of {row['because']})" if row["because"] else ""
+        lines.append(
+            f"- **{markdown(row['law'])}** {markdown(row['sentence'])} "
+            f"{code_span(row['agent'], 80)}: {markdown(row['reason'])}{because}"
+        )
+        for one in row["evidence"][:EVIDENCE_SHOWN]:
+            event = events.get(one["seq"])
+            said = f" {code_span(_event(event), 160)}" if event else ""
+            lines.append(f"  - {code_span(one['ref'], 120)}{said}")
+        opinion = opinions.get((row["law"], row["agent"]))
+        if opinion:
+            lines.append(f"  - said by a person: {markdown(opinion['word'])} "
+                         f"{markdown(opinion['note'])}".rstrip())  # fmt: skip
+    left = len(facts.broken) - FINDINGS_SHOWN
+    return lines + ([f"- … {left} more"] if left > 0 else [])
+
+
+def _event(event: dict[str, Any]) -> str:
+    """An event in one line: its kind and what its data says."""
+    data = event["data"].items()
+    parts = [f"{key}={value}" for key, value in data if isinstance(value, str | int | float)]
+    return one_line(f"{event['native'] or event['kind']} {' '.join(parts)}", 160)
+
+
+def _repeat(material: Material) -> list[str]:
+    if not material.command:
+        return []
+    return ["Repeat it (no credentials, no hosted model):", "", code_block(material.command), ""]
+
+
+EXPORT = Markdown()

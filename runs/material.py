@@ -1,0 +1,265 @@
+"""What exports are made of: one run, redacted once, before any format sees it.
+
+No exporter reads the database or the run's folder. It gets :class:`Material`, in which
+every string has passed the redactor; so a new format cannot forget it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from runs import catalogue, models, pictures, report, store
+from runs.core.kinds import Kind
+from runs.redact import Choice, Redactor
+
+SAID = frozenset({"detail", "summary", "text", "prompt", "notes", "cwd", "body", "errors"})
+"""Keys of what models, people and files said: texts, whatever they look like."""
+OURS = frozenset(
+    {
+        *("reason", "sentence", "question", "missing", "why", "do", "what", "mark"),
+        *("title", "label", "ref"),
+    }
+)
+"""Keys of our own sentences, which may name an agent or a file: only secrets go."""
+PLAIN_HEADERS = frozenset({"content-type", "content-length", "accept", "retry-after", "connection"})
+FORCED = {"host": "host", "address": "host"}
+"""Keys whose value is of that sort by its place."""
+_FLAG = re.compile(r"--?[a-z][a-z-]{0,30}")
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """One redacted run. Times in seconds since its start; `epoch` is that start."""
+
+    run: dict[str, Any]
+    document: dict[str, Any]
+    scenario: dict[str, Any]
+    intake: dict[str, Any]
+    opinions: list[dict[str, Any]]
+    expected: dict[str, str]
+    """By law: what a person said of its breach in an earlier run of this agent and scenario."""
+    timeline: dict[str, Any]
+    events: Callable[[], Iterator[dict[str, Any]]]
+    """Every stored event in order, each time anew."""
+    files: Callable[[], Iterator[tuple[str, Iterator[bytes]]]]
+    """Raw files and bodies; none below level ``full``."""
+    evidence: Callable[[list[int]], dict[int, dict[str, Any]]]
+    """The events with these numbers."""
+    body: Callable[[str], bytes | None]
+    """A kept request or answer by its name; none below level ``full``."""
+    epoch: float
+    address: str
+    command: str
+    level: str
+    redactor: Redactor
+
+    @property
+    def title(self) -> str:
+        """Agent, version and scenario in one line."""
+        words = (self.run["agent"], self.run["version"], "·", self.run["scenario"] or "import")
+        return " ".join(word for word in words if word)
+
+
+def of(
+    run: models.Run, choice: Choice, *, address: str = "", command: str = "", light: bool = False
+) -> Material:
+    """The run's material; RedactionFailed when a detector crashes.
+
+    `light`: without its events, for what shows none of them but the evidence.
+    """
+    redactor = Redactor(choice, _salt(run), _words())
+    shaper = Shaper(redactor)
+    told = _told(run)
+    scenario = run.snapshot
+    timeline = {} if light else json.loads(pictures.text_of(run))
+    if not choice.whole:
+        for part in (told, scenario, timeline, [address, command]):
+            shaper.learn(part)
+        for event in () if light else _events(run):
+            shaper.learn(event)
+        redactor.learned()
+    document = shaper.shape("", told.pop("document"))
+    return Material(
+        run=shaper.shape("", told["run"]),
+        document=document,
+        scenario=shaper.clean(scenario),
+        intake=shaper.shape("", told["intake"]),
+        opinions=shaper.shape("", told["opinions"]),
+        expected=_expected(run),
+        timeline=shaper.shape("", timeline),
+        events=lambda: (shaper.shape("", event) for event in _events(run)),
+        files=lambda: raw_files(run) if choice.whole else iter(()),
+        evidence=lambda seqs: {
+            event["seq"]: shaper.shape("", event) for event in _events(run, seqs)
+        },
+        body=lambda name: store.body(run, name) if choice.whole and name else None,
+        epoch=run.started_at.timestamp() if run.started_at else run.created_at.timestamp(),
+        address=redactor.text(address),
+        command=redactor.text(command),
+        level=choice.level,
+        redactor=redactor,
+    )
+
+
+def _salt(run: models.Run) -> bytes:
+    return hashlib.sha256(f"{settings.SECRET_KEY}:{run.permalink}".encode()).digest()
+
+
+def _words() -> frozenset[str]:
+    """Words of ours and names of products, which are nobody's secret."""
+    return frozenset(
+        {
+            *catalogue.drivers(),
+            *catalogue.scenarios(),
+            *catalogue.faults(),
+            *catalogue.laws(),
+            *(kind.value for kind in Kind),
+            *models.Opinion.Word.values,
+            *("root", "parent", "child", "stdout", "session", "log", "hooks", "provider"),
+        }
+    )
+
+
+def _told(run: models.Run) -> dict[str, Any]:
+    opinions = models.Opinion.objects.filter(run=run).order_by("law", "agent")
+    keys = ("law", "agent", "word", "note", "link")
+    return {
+        "run": {
+            "permalink": run.permalink,
+            "kind": run.kind,
+            "agent": run.agent,
+            "version": run.version,
+            "reported_version": run.reported_version,
+            "sha256": run.sha256,
+            "scenario": run.scenario,
+            "created_at": run.created_at.isoformat(),
+            "started_at": run.started_at.isoformat() if run.started_at else None,
+            "ended_at": run.ended_at.isoformat() if run.ended_at else None,
+            "complete": run.summary.get("complete"),
+            "executed": run.kind == models.Run.Kind.RUN
+            or bool(run.summary.get("intake", {}).get("archive", {}).get("outcome")),
+            "options": run.options,
+            "sealed": run.sealed,
+            "runtime": run.runtime,
+            "notes": run.notes,
+            "tags": run.tags,
+        },
+        "document": report.document(run),
+        "intake": {k: v for k, v in run.summary.get("intake", {}).items() if k != "facts"},
+        "opinions": [{key: getattr(row, key) for key in keys} for row in opinions],
+    }
+
+
+def _expected(run: models.Run) -> dict[str, str]:
+    """Laws that people called broken before, for this agent and scenario."""
+    if not run.scenario:
+        return {}
+    earlier = models.Opinion.objects.filter(
+        run__agent=run.agent, run__scenario=run.scenario, run__pk__lte=run.pk
+    ).order_by("at")
+    found = dict(earlier.values_list("law", "word"))
+    return {law: word for law, word in found.items() if word != models.Opinion.Word.WITHDRAWN}
+
+
+def _events(run: models.Run, seqs: list[int] | None = None) -> Iterator[dict[str, Any]]:
+    rows = models.Event.objects.filter(run=run).order_by("seq")
+    if seqs is not None:
+        rows = rows.filter(seq__in=seqs[:500])
+    for row in rows.iterator(chunk_size=2000):
+        yield {
+            **store.event_dict(row),
+            "native_id": row.native_id,
+            "offset": row.offset,
+            "length": row.length,
+        }
+
+
+def raw_files(run: models.Run) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """``sources/…`` (unpacked) and ``bodies/…`` of a run, in pieces; links are left out."""
+    base = store.folder(run)
+    for part in ("sources", "bodies"):
+        folder = base / part
+        for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+            if path.is_file() and not path.is_symlink():
+                name = path.relative_to(base).as_posix()
+                yield name.removesuffix(".zst") if part == "sources" else name, _pieces(path)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    import zstandard
+
+    with path.open("rb") as file:
+        packed = path.suffix == ".zst"
+        reader = zstandard.ZstdDecompressor().stream_reader(file) if packed else file
+        while piece := reader.read(1 << 20):
+            yield piece
+
+
+class Shaper:
+    """Says which string of a run's data is a word, a sentence of ours, or a text."""
+
+    def __init__(self, redactor: Redactor) -> None:
+        self.redactor = redactor
+
+    def learn(self, value: Any, key: str = "") -> None:
+        """Show the redactor every string, before any is replaced."""
+        if isinstance(value, str):
+            if key in OURS:
+                self.redactor.learn(value)
+            else:
+                self.redactor.learn_text(value)
+        elif isinstance(value, Mapping):
+            for name, item in value.items():
+                self.redactor.learn(f"{name}: {item}" if isinstance(item, str) else str(name))
+                self.learn(item, str(name))
+        elif isinstance(value, list | tuple):
+            for item in value:
+                self.learn(item, key)
+
+    def shape(self, key: str, value: Any) -> Any:
+        """The value as it may leave."""
+        if isinstance(value, str):
+            return self._string(key, value)
+        if isinstance(value, Mapping):
+            if key == "headers":
+                return {self.redactor.text(str(k)): self._header(k, v) for k, v in value.items()}
+            return {self.redactor.text(str(k)): self.shape(str(k), v) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.shape(key, item) for item in value]
+        return value
+
+    def clean(self, value: Any) -> Any:
+        """Data that Lifeline or its operator wrote: only secrets go."""
+        if isinstance(value, str):
+            return self.redactor.text(value)
+        if isinstance(value, Mapping):
+            return {key: self.clean(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.clean(item) for item in value]
+        return value
+
+    def _string(self, key: str, value: str) -> str:
+        redactor = self.redactor
+        if value in redactor.keep:
+            return value
+        if key in FORCED:
+            return redactor.forced(FORCED[key], value)
+        if key == "argv":
+            return value if _FLAG.fullmatch(value) else redactor.said(value)
+        if key in SAID:
+            return redactor.said(value)
+        if key in OURS:
+            return redactor.text(value)
+        return redactor.word(value)
+
+    def _header(self, name: str, value: Any) -> Any:
+        plain = str(name).lower() in PLAIN_HEADERS
+        return self.redactor.word(str(value)) if plain else self.redactor.said(str(value))

@@ -1,0 +1,229 @@
+"""Redaction: what is replaced before anything leaves this machine, and how it is said.
+
+    full       nothing is replaced; for oneself
+    structure  the default of what is shared: texts become length and hash, secrets go
+    custom     what the person chose of both
+
+A value that a detector finds once is replaced wherever it stands, by the same sign
+(``⟨email-1⟩``): so ids stay consistent. A detector that crashes ends the whole export.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+import runs.detectors
+from fakes.registry import members
+from runs.detectors._base import Detector
+from runs.errors import HarnessError
+
+Level = Literal["full", "structure", "custom"]
+LEVELS: Mapping[str, str] = {
+    "structure": "Structure only: texts become length and hash, secrets are replaced.",
+    "custom": "What you choose below.",
+    "full": "Everything as it is, raw files included. Private.",
+}
+MOST_KNOWN = 4000
+"""Different secrets that one export may hold; beyond it nothing is exported."""
+LONGEST_KNOWN = 400
+_WORD = re.compile(r"[\w.:/@+#~=,%()\[\]⟨⟩-]{1,200}")
+_WHOLE = ("user", "host", "email")
+"""Sorts whose values are replaced as whole words only."""
+
+
+class RedactionFailed(HarnessError):
+    """Nothing was exported, because what must not leave could not be found out."""
+
+
+@cache
+def detectors() -> Mapping[str, Detector]:
+    """Every detector by name."""
+    return {each.name: each for each in members(runs.detectors, "DETECTOR").values()}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is replaced. `texts`: also what models and people said; `names`: the detectors."""
+
+    level: str = "structure"
+    texts: bool = True
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, level: str, texts: bool = True, names: Iterable[str] | None = None) -> Choice:
+        """The choice of a level; UnknownName-like HarnessError for one that does not exist."""
+        if level not in LEVELS:
+            raise HarnessError(f"{level!r} is no level.", f"It is one of: {', '.join(LEVELS)}.")
+        if level == "full":
+            return cls(level, False, ())
+        if level == "structure" or names is None:
+            return cls(level, texts or level == "structure", tuple(detectors()))
+        chosen = list(names)
+        for name in chosen:
+            if name not in detectors():
+                known = ", ".join(detectors())
+                raise HarnessError(f"There is no detector {name!r}.", f"There are: {known}.")
+        return cls(level, texts, tuple(chosen))
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing at all is replaced."""
+        return not self.texts and not self.names
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Replaces, with one memory for one export. First :meth:`learn` all of it, then ask.
+
+    `salt` makes the hashes of texts: without it a short text could be guessed.
+    `keep` are words of ours that are never taken for a secret.
+    """
+
+    choice: Choice
+    salt: bytes
+    keep: frozenset[str] = frozenset()
+    signs: dict[tuple[str, str], str] = field(default_factory=dict)
+    times: Counter[tuple[str, str]] = field(default_factory=Counter)
+    texts: int = 0
+    """How many texts became length and hash."""
+    _numbers: Counter[str] = field(default_factory=Counter)
+    _known: re.Pattern[str] | None = None
+    _by_value: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _memory: dict[str, str] = field(default_factory=dict)
+    _learned: set[str] = field(default_factory=set)
+
+    # First all of it is read
+
+    def learn(self, text: str) -> None:
+        """Remember every secret of this text."""
+        if len(text) > 3 and text not in self._learned:
+            if len(text) < 500 and len(self._learned) < 100_000:
+                self._learned.add(text)
+            for name, value in self._found(text):
+                self._remember(name, value)
+
+    def learn_text(self, text: str) -> None:
+        """A title or sentence that becomes a hash: so it does where others quote it."""
+        self.learn(text)
+        if self.choice.texts and " " in text.strip() and 5 <= len(text) <= LONGEST_KNOWN:
+            self._by_value.setdefault(text, ("text", text))
+
+    def learned(self) -> None:
+        """All was read: from now on it is replaced."""
+        if len(self._by_value) > MOST_KNOWN:
+            raise RedactionFailed(
+                f"There are more than {MOST_KNOWN} different secrets in it.",
+                "Nothing was exported. Choose fewer detectors, or export less.",
+            )
+        values = sorted(self._by_value, key=len, reverse=True)
+        parts = [_pattern(self._by_value[value][0], value) for value in values]
+        self._known = re.compile("|".join(parts)) if parts else None
+        self._memory.clear()
+
+    # Then it is replaced
+
+    def text(self, text: str) -> str:
+        """The text with its secrets replaced."""
+        if self.choice.whole or len(text) < 4:
+            return text
+        done = self._memory.get(text)
+        if done is None:
+            done = self._replaced(text)
+            if len(text) < 500 and len(self._memory) < 100_000:
+                self._memory[text] = done
+        return done
+
+    def said(self, text: str) -> str:
+        """What somebody said: its length and hash, or the text without its secrets."""
+        if not self.choice.texts or not text:
+            return self.text(text)
+        self.texts += 1
+        return self._hashed(text)
+
+    def word(self, text: str) -> str:
+        """An id, a name or a word stays (without secrets); a sentence becomes a hash."""
+        return self.text(text) if _WORD.fullmatch(text) else self.said(text)
+
+    def forced(self, name: str, text: str) -> str:
+        """A value that is of this sort by its place, whatever it looks like."""
+        if name not in self.choice.names or not text:
+            return self.text(text)
+        self.times[name, text] += 1
+        return self._sign(name, text)
+
+    def leak(self, text: str) -> str:
+        """A secret that still stands in finished output, ""; the last look before it leaves."""
+        if self._known is None:
+            return ""
+        for match in self._known.finditer(text):
+            if self._by_value[match.group()][0] != "text":
+                return match.group()
+        return ""
+
+    # How
+
+    def _found(self, text: str) -> list[tuple[str, str]]:
+        found = []
+        for name in self.choice.names:
+            try:
+                spans = list(detectors()[name].find(text))
+            except Exception as trouble:
+                raise RedactionFailed(
+                    f"The detector {name!r} failed ({type(trouble).__name__}).",
+                    "Nothing was exported: what it should find could have left.",
+                ) from trouble
+            found += [(name, text[start:end]) for start, end in spans]
+        return [(name, value) for name, value in found if value.strip() and value not in self.keep]
+
+    def _remember(self, name: str, value: str) -> None:
+        if detectors()[name].everywhere and len(value) <= LONGEST_KNOWN:
+            self._by_value.setdefault(value, (name, value))
+
+    def _replaced(self, text: str) -> str:
+        if self._known is not None:
+            text = self._known.sub(self._sign_of, text)
+        for name, value in sorted(self._found(text), key=lambda pair: -len(pair[1])):
+            if value in text and "⟨" not in value:
+                self.times[name, value] += text.count(value)
+                text = text.replace(value, self._sign(name, value))
+        return text
+
+    def _sign_of(self, match: re.Match[str]) -> str:
+        name, value = self._by_value[match.group()]
+        if name == "text":
+            self.texts += 1
+            return self._hashed(value)
+        self.times[name, value] += 1
+        return self._sign(name, value)
+
+    def _sign(self, name: str, value: str) -> str:
+        sign = self.signs.get((name, value))
+        if sign is None:
+            self._numbers[name] += 1
+            sign = self.signs[name, value] = f"⟨{name}-{self._numbers[name]}⟩"
+        return sign
+
+    def _hashed(self, text: str) -> str:
+        digest = hmac.new(self.salt, text.encode("utf-8", "replace"), hashlib.sha256)
+        return f"⟨text {len(text)} {digest.hexdigest()[:10]}⟩"
+
+    def report(self) -> list[dict[str, Any]]:
+        """What was replaced, for the preview: sort, value, sign and how often."""
+        titles = {name: each.title for name, each in detectors().items()}
+        return [
+            {"name": name, "title": titles[name], "value": value, "sign": sign,
+             "times": self.times[name, value]}
+            for (name, value), sign in self.signs.items()
+        ]  # fmt: skip
+
+
+def _pattern(name: str, value: str) -> str:
+    escaped = re.escape(value)
+    return rf"(?<![A-Za-z0-9]){escaped}(?![A-Za-z0-9])" if name in _WHOLE else escaped

@@ -1,0 +1,130 @@
+"""Every format opens in a consumer; an archive imports to the same judgement."""
+
+from __future__ import annotations
+
+import io
+import json
+import xml.etree.ElementTree as xml
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from runs import export, imports, material, models, report, verdict
+from runs.redact import Choice
+from runs.tests.exports.schemas import CHROME, HAR, OTLP, SARIF
+from runs.tests.imports.test_imports import verdicts
+from runs.tests.transcripts.helpers import CASES, RECORDED
+from runs.transcript import read_case
+
+CUT = RECORDED / "copilot/1.0.102/sse-cut"
+
+
+@pytest.fixture
+def run(db: None) -> models.Run:
+    return imports.store_paths([CUT])
+
+
+def written(run: models.Run, name: str, level: str = "structure") -> bytes:
+    made = material.of(run, Choice.of(level))
+    with export.render(export.named(name), made) as found:
+        return found.read()
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"), [("sarif", SARIF), ("otlp", OTLP), ("chrome-trace", CHROME), ("har", HAR)]
+)
+@pytest.mark.parametrize("level", ["structure", "full"])
+def test_it_keeps_to_its_schema(run: models.Run, name: str, schema: Any, level: str) -> None:
+    document = json.loads(written(run, name, level))
+    jsonschema.Draft202012Validator(schema).validate(document)
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "least"), [("otlp", "otlp", 8), ("har", "har", 8)]
+)  # fmt: skip
+def test_a_reader_of_the_format_understands_it(
+    run: models.Run, tmp_path: Path, name: str, format: str, least: int
+) -> None:
+    path = tmp_path / f"x.{export.named(name).suffix}"
+    path.write_bytes(written(run, name))
+    case = read_case([path])
+    assert case.formats[0]["format"].startswith(format)
+    assert case.formats[0]["events"] >= least and not case.damage
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("level", ["full", "structure"])
+@pytest.mark.parametrize("case", [*CASES[1::5], CUT], ids=lambda path: path.name)
+def test_export_import_judge_is_a_fixed_point(case: Path, level: str) -> None:
+    first = imports.store_paths([case])
+    data = written(first, "archive", level)
+    again, size = imports.receive([("run.zip", iter([data]))])
+    second = imports.begin(again, size)
+    assert (second.diagnosis, second.broken) == (first.diagnosis, first.broken)
+    if level == "full":
+        assert report.findings(second) == report.findings(first)
+        assert _rows(second) == _rows(first)
+    else:
+        assert [row[:2] for row in verdicts(report.findings(second))] == [
+            row[:2] for row in verdicts(report.findings(first))
+        ]
+    assert _without_times(written(second, "archive", level)) == _without_times(data)
+
+
+def _rows(run: models.Run) -> list[tuple[Any, ...]]:
+    names = [field.name for field in models.Event._meta.fields if field.name not in ("id", "run")]
+    return list(models.Event.objects.filter(run=run).order_by("seq").values_list(*names))
+
+
+def _without_times(data: bytes) -> Any:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        events = [json.loads(line) for line in archive.read("events.jsonl").splitlines()]
+        kept = ("seq", "t", "kind", "source", "line")
+        return [tuple(event[key] for key in kept) for event in events]
+
+
+def test_junit_says_what_is_broken_and_what_nobody_expected(run: models.Run) -> None:
+    models.Run.objects.filter(pk=run.pk).update(scenario="sse-cut")
+    run.refresh_from_db()
+    suite = xml.fromstring(written(run, "junit")).find("testsuite")
+    assert suite is not None
+    broken = {(row["law"], row["agent"]) for row in report.findings(run)
+              if row["verdict"] == "broken"}  # fmt: skip
+    assert int(suite.get("failures", "")) == len(broken) == len(suite.findall("testcase/failure"))
+    law, agent = sorted(broken)[0]
+    models.Opinion.objects.create(run=run, law=law, agent=agent, word="by design")
+    held = next(row for row in report.findings(run) if row["verdict"] == "holds")
+    models.Opinion.objects.create(run=run, law=held["law"], agent=held["agent"], word="confirmed")
+    suite = xml.fromstring(written(run, "junit")).find("testsuite")
+    assert suite is not None
+    skipped = [one.get("message", "") for one in suite.findall("testcase/skipped")]
+    assert any(words.startswith("expected failure (by design)") for words in skipped)
+    failures = [(one.get("type"), one.get("message", ""))
+                for one in suite.findall("testcase/failure")]  # fmt: skip
+    unexpected = [words for kind, words in failures if kind == "unexpected-pass"]
+    assert unexpected and unexpected[0].startswith("expected to be broken (confirmed)")
+
+
+def test_json_has_the_document_and_every_event(run: models.Run) -> None:
+    document = json.loads(written(run, "json", "full"))
+    assert document["findings"] == report.findings(run)
+    assert [event["seq"] for event in document["events"]] == [
+        *models.Event.objects.filter(run=run).order_by("seq").values_list("seq", flat=True)
+    ]
+
+
+def test_markdown_shows_each_breach_with_its_evidence(run: models.Run) -> None:
+    text = written(run, "markdown", "full").decode()
+    for row in report.findings(run):
+        if row["verdict"] == "broken":
+            assert f"**{row['law']}**" in text and row["evidence"][0]["ref"] in text
+    assert "| attempt | gap before |" in text and run.permalink in text
+
+
+def test_rejudging_an_import_changes_nothing(run: models.Run) -> None:
+    before = report.findings(run)
+    verdict.rejudge(run)
+    assert report.findings(run) == before and run.summary["intake"]["formats"]
