@@ -89,7 +89,7 @@ def as_markdown(view: Grid) -> str:
 def _row(place: Place, cell: Cell) -> str:
     agent, version, scenario = place
     parts = [
-        f"{agent}@{version}",
+        f"{agent} {version}",
         scenario or "import",
         f"{cell['valid']}" + (f" + {gridpaint.aside(cell)}" if gridpaint.aside(cell) else ""),
         _named(cell) if cell["valid"] else "–",

@@ -6,8 +6,9 @@ not by a template; every foreign text passes `text.one_line` and `escape`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -96,10 +97,12 @@ def cell_html(place: tuple[str, str, str], cell: Cell | None, full: bool, pick: 
     classes = f"cell {tone(cell)}"
     classes += " hatched" if cell["imported"] and cell["imported"] * 2 >= cell["n"] else ""
     classes += "" if cell["valid"] else " apart"
-    where = escape(f"/matrix/cell/?{query(*place)}")
-    title = escape(one_line(f"{' '.join(filter(None, place))}: {said(cell)}", 300))
-    name = escape(one_line(word(cell), 48))
-    head = f'<a href="{where}" aria-label="{title}"><b>{name}</b> <i>{count(cell)}</i></a>'
+    agent, version, scenario = place
+    query = (
+        f"agent={_quoted(agent)}&amp;version={_quoted(version)}&amp;scenario={_quoted(scenario)}"
+    )
+    where, name = f"/matrix/cell/?{query}", _shown(word(cell))
+    head = f'<a href="{where}"><b>{name}</b> <i>{count(cell)}</i></a>'
     split = _split(cell) if len(cell["diagnoses"]) > 1 else ""
     if not full:
         return mark_safe(f'<td class="{classes}">{head}{split}</td>')
@@ -107,9 +110,19 @@ def cell_html(place: tuple[str, str, str], cell: Cell | None, full: bool, pick: 
     if len(cell["diagnoses"]) > 1:
         lines.append(mixture(cell))
     lines += [" ".join(cell["broken"]), aside(cell)]
-    rest = "".join(f"<span>{escape(one_line(line, 160))}</span>" for line in lines if line)
+    rest = "".join(f"<span>{_shown(line)}</span>" for line in lines if line)
     box = _box(place) if pick else ""
     return mark_safe(f'<td class="{classes}">{head}{split}{rest}{box}</td>')
+
+
+@lru_cache(maxsize=4096)
+def _quoted(name: str) -> str:
+    return escape(quote(name, safe=""))
+
+
+@lru_cache(maxsize=4096)
+def _shown(text: str) -> str:
+    return escape(one_line(text, 160))
 
 
 def _box(place: tuple[str, str, str]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
 
 from runs import models
 from runs.core import matrix
@@ -98,11 +101,21 @@ def refresh(agent: str, version: str, scenario: str) -> None:
 def stored(
     agents: Iterable[str] = (), versions: Iterable[str] = (), scenarios: Iterable[str] = ()
 ) -> dict[tuple[str, str, str], matrix.Cell]:
-    """The stored cells, narrowed to the names that are given."""
+    """The stored cells, narrowed to the names that are given. They are shared: do not change one.
+
+    Thousands are read for one page, so their JSON is taken as text and parsed once a process.
+    """
     chosen = models.Cell.objects.all()
     for name, values in (("agent", agents), ("version", versions), ("scenario", scenarios)):
         if values := list(values):
             chosen = chosen.filter(**{f"{name}__in": values})
-    return {
-        (row.agent, row.version, row.scenario): row.data for row in chosen.iterator(chunk_size=2000)
-    }
+    texts = chosen.annotate(text=Cast("data", TextField()))
+    rows = texts.values_list("agent", "version", "scenario", "text")
+    return {(agent, version, name): _parsed(text) for agent, version, name, text in rows}
+
+
+@lru_cache(maxsize=20_000)
+def _parsed(text: str) -> matrix.Cell:
+    """A stored cell; read so often and changed so seldom that each is parsed once."""
+    cell: matrix.Cell = json.loads(text)
+    return cell

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
+from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
@@ -18,7 +19,7 @@ from runs.core.matrix import Cell, Change
 
 SHOWN_CHANGES = 4
 """Changes of one border that are said at once; the rest unfolds."""
-LISTED_CHANGES = 24
+LISTED_CHANGES = 8
 
 
 @never_cache
@@ -62,10 +63,9 @@ def _block(view: grids.Grid, block: grids.Block, full: bool, pick: bool) -> dict
     borders = _borders(view, block)
     rows = []
     for place, version in enumerate(block.versions):
-        cells = [
-            gridpaint.cell_html(at, view.cells.get(at), full, pick)
-            for at in ((block.agent, version, scenario) for scenario in view.scenarios)
-        ]
+        places = [(block.agent, version, scenario) for scenario in view.scenarios]
+        painted = [gridpaint.cell_html(at, view.cells.get(at), full, pick) for at in places]
+        cells = SafeString("".join(painted))
         note = block.notes.get(version, "")
         rows.append(
             {"version": version, "note": note, "cells": cells, "borders": borders[place + 1]}
@@ -81,7 +81,9 @@ def _borders(view: grids.Grid, block: grids.Block) -> dict[int, list[dict[str, A
         if change["agent"] == block.agent:
             pairs[change["before"], change["after"]].append(change)
     found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for (before, after), changes in pairs.items():
+    column = {scenario: place for place, scenario in enumerate(view.scenarios)}
+    for (before, after), unsorted in pairs.items():
+        changes = sorted(unsorted, key=lambda one: column.get(one["scenario"], 0))
         if before in index and after in index:
             listed = LISTED_CHANGES if len(index) > 3 else len(changes)
             found[max(index[before], index[after])].append(

@@ -127,12 +127,19 @@ def change(before: Cell, after: Cell) -> str:
     """``told the parent “idle” → nothing; exit 1 → 0``; empty when nothing differs."""
     if not (before["valid"] and after["valid"]):
         return ""
-    parts = [
-        f"{name} {old} → {new}"
-        for name, say in ASPECTS
-        if (old := say(before)) != (new := say(after))
-    ]
-    return "; ".join(parts)
+    return _difference(aspects(before), aspects(after))
+
+
+def aspects(cell: Cell) -> tuple[str, ...]:
+    """What is compared of a cell, in the order of `ASPECTS`."""
+    return tuple(say(cell) for _, say in ASPECTS)
+
+
+def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> str:
+    if before == after:
+        return ""
+    rows = zip(ASPECTS, before, after, strict=True)
+    return "; ".join(f"{name} {old} → {new}" for (name, _), old, new in rows if old != new)
 
 
 def changes(
@@ -146,11 +153,13 @@ def changes(
     for (agent, version, scenario), found in cells.items():
         if found["valid"]:
             columns[agent, scenario].append(version)
+    keys = {version: order(version) for _, version, _ in cells}
     result = []
     for (agent, scenario), versions in columns.items():
-        ordered = sorted(versions, key=order)
+        ordered = sorted(versions, key=keys.__getitem__)
+        said = {version: aspects(cells[agent, version, scenario]) for version in ordered}
         for old, new in zip(ordered, ordered[1:], strict=False):
-            words = change(cells[agent, old, scenario], cells[agent, new, scenario])
+            words = _difference(said[old], said[new])
             if words:
                 result.append(
                     Change(agent=agent, scenario=scenario, before=old, after=new, words=words)
