@@ -1,7 +1,8 @@
 """Asks a binary what its schemas do not tell but its error texts do.
 
-In which order fields are missed and words are listed (and which old words are still taken),
-and by which name a gated field is refused. Only requests that must be refused are sent.
+In which order fields are missed and words are listed (and which old ones are still taken),
+by which name a type or a gated field is refused, and whether an empty list is let through a
+gate.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ DEEP = 12
 
 
 def refine(table: Table, ask: Ask) -> None:
-    """Puts fields and words of the table into the binary's order. `ask` was not introduced:
-    nothing that it says can be carried out."""
+    """Puts fields and words of the table into the binary's order, with its names of types.
+    `ask` was not introduced: nothing that it says can be carried out."""
+    table["listed"] = _listed(ask(NO_WORD, None))
     seen: set[int] = set()
     for method, line in table["client_requests"].items():
         if line["params"] is not None:
@@ -44,7 +46,7 @@ def _reach(
     seen.add(id(form))
     if form[0] == "tagged":
         seen.update(id(inner[1].get(form[1])) for inner in form[2].values() if inner[0] == "struct")
-    if form[0] in ("struct", "words", "mixed", "tagged"):
+    if form[0] in ("struct", "words", "mixed", "tagged", "both"):
         yield form, wrap
     for inner, around in _parts(form, wrap):
         yield from _reach(table, inner, around, seen, depth + 1)
@@ -80,18 +82,28 @@ def _tagging(wrap: Wrap, key: str, word: str) -> Wrap:
 
 
 def _asked(table: Table, form: Type, refusal: Callable[[Any], str]) -> None:
-    if form[0] == "struct":
+    kind = form[0]
+    if kind == "struct":
         if len(form[2]) > 1:
             form[2][:] = _missed(table, form, refusal)
-        return
-    key = form[1] if form[0] == "tagged" else ""
-    text = refusal({key: NO_WORD} if key else NO_WORD)
+    elif kind == "both":
+        named = re.search(r"any variant of untagged enum (\w+)", refusal({}))
+        if named and form[2][0] == "untagged":
+            form[2][2:] = [named[1]]
+    elif kind == "tagged":
+        named = re.search(r"internally tagged enum (\w+)", refusal(NO_WORD))
+        listed = _listed(refusal({form[1]: NO_WORD})) or list(form[2])
+        form[3:] = [listed, named[1] if named else ""]
+    else:
+        listed = _listed(refusal(NO_WORD))
+        if listed and listed != [*form[1], *(form[2] if kind == "mixed" else ())]:
+            form[:] = ["mixed", form[1], form[2] if kind == "mixed" else {}, listed]
+
+
+def _listed(text: str) -> list[str]:
+    """The words that a refusal of an unknown one lists."""
     found = re.search(rf"unknown variant `{re.escape(NO_WORD)}`, expected (.*)", text)
-    words = re.findall(r"`([^`]*)`", found[1]) if found else []
-    known = [*form[1], *form[2]] if form[0] == "mixed" else list(form[2] if key else form[1])
-    if words and words != known:
-        # All that the binary lists, in its order: one more entry of the form.
-        form[:] = [*form[:3], words] if form[0] != "words" else ["mixed", form[1], {}, words]
+    return re.findall(r"`([^`]*)`", found[1]) if found else []
 
 
 def _missed(table: Table, form: Type, refusal: Callable[[Any], str]) -> list[str]:
@@ -107,8 +119,9 @@ def _missed(table: Table, form: Type, refusal: Callable[[Any], str]) -> list[str
 
 
 def name_gates(table: Table, ask: Ask) -> None:
-    """The names by which gated fields are refused, where they are not the fields' own. `ask`
-    was introduced without the experimental capability."""
+    """The names by which gated fields are refused, where they are not the fields' own, and
+    the fields that are refused only when there is something in them. `ask` was introduced
+    without the experimental capability."""
     for method, line in table["client_requests"].items():
         name = str(line["params"])[1:]
         for key in table["gated"]["fields"].get(name, ()):
@@ -116,7 +129,9 @@ def name_gates(table: Table, ask: Ask) -> None:
             params = {one: sample(table, form[1][one]) for one in form[2]}
             text = ask(method, {**params, key: sample(table, form[1][key], present=True)})
             found = re.fullmatch(r"(.*)\.(\w+) requires experimentalApi capability", text)
-            if found and found[2] != key:
+            if found is None:
+                table["gated"]["filled"] = sorted({*table["gated"]["filled"], key})
+            elif found[2] != key:
                 table["gated"]["names"][key] = found[2]
 
 

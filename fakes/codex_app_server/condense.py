@@ -114,6 +114,7 @@ def _gated(table: Table, plain: _Bundle) -> dict[str, Any]:
         "methods": [name for name in table["client_requests"] if name not in methods],
         "fields": fields,
         "names": {},
+        "filled": [],
     }
 
 

@@ -10,6 +10,10 @@ A condensed type is one of ``"string" "boolean" "any" "null" "f64"``, the name o
     ["tagged", key, {word: struct}]         objects told apart by one key
     ["untagged", [T, …]]                    the first that fits
     ["both", struct, T]                     a struct whose keys are also those of T
+
+A binary that was asked adds to a form what its refusals show: all words that it takes in its
+order (fourth in "mixed" and "tagged"), its own name of the type (last in "tagged", third in
+"untagged").
 """
 
 from __future__ import annotations

@@ -35,26 +35,45 @@ enabled = false
 plugins = false
 """
 
+INTRODUCTION = ("initialize", {"clientInfo": {"name": "table", "version": "1"}})
+
 
 def make(binary: Path) -> Table:
     """The table of that binary; CalledProcessError or OSError where it does not do its part."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "config.toml").write_text(CONFIG)
-        environment = {"PATH": os.defpath, "HOME": name, "CODEX_HOME": name}
-        said = _run([str(binary), "--version"], environment)
+    with _home() as environment:
+        folder = Path(environment["HOME"])
         bundles = {key: folder / key for key in ("experimental", "plain")}
         for key, place in bundles.items():
             more = ["--experimental"] if key == "experimental" else []
             call = ["app-server", "generate-json-schema", "--out", str(place)]
             _run([str(binary), *call, *more], environment)
-        table = condense(said.split()[-1], bundles["experimental"], bundles["plain"])
+        version = _version(binary, environment)
+        table = condense(version, bundles["experimental"], bundles["plain"])
         with _asking(binary, environment) as ask:
             refine(table, ask)
         with _asking(binary, environment) as ask:
-            ask("initialize", {"clientInfo": {"name": "table", "version": "1"}})
+            ask(*INTRODUCTION)
             name_gates(table, ask)
     return table
+
+
+def refusals(binary: Path, requests: Sequence[tuple[str, Any]]) -> tuple[str, list[str]]:
+    """The binary's version, and the texts with which it refuses these requests in one
+    connection (empty where it does not)."""
+    with _home() as environment, _asking(binary, environment) as ask:
+        return _version(binary, environment), [ask(*request) for request in requests]
+
+
+@contextmanager
+def _home() -> Iterator[dict[str, str]]:
+    """An environment with a home of its own, thrown away at the end."""
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "config.toml").write_text(CONFIG)
+        yield {"PATH": os.defpath, "HOME": name, "CODEX_HOME": name}
+
+
+def _version(binary: Path, environment: Mapping[str, str]) -> str:
+    return _run([str(binary), "--version"], environment).split()[-1]
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> str:
@@ -78,7 +97,9 @@ def _asking(binary: Path, environment: Mapping[str, str]) -> Iterator[Ask]:
     def ask(method: str, params: Any) -> str:
         nonlocal asked
         asked += 1
-        request = {"id": asked, "method": method, "params": params}
+        request = {"id": asked, "method": method}
+        if params is not None:
+            request["params"] = params
         stdin.write(json.dumps(request).encode() + b"\n")
         stdin.flush()
         for line in stdout:

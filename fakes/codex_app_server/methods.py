@@ -69,6 +69,8 @@ def thread_start(request: Request) -> None:
 def thread_resume(request: Request) -> None:
     """A thread of the store with its turns; no ``thread/started``."""
     world = request.world
+    if request.params.get("history") == []:
+        raise Refused("history must not be empty")
     identifier, stored = request.resumable()
     world.loaded.setdefault(identifier, "idle")
     thread = {**_thread(world, identifier, stored), "turns": _turns(stored)}

@@ -42,27 +42,31 @@ class Protocol:
 
     def has(self, method: str) -> bool:
         """Whether a client may ask for `method`."""
-        return method in self._table["client_requests"]
+        return method in self._table["listed"]
 
     def request(self, method: str, message: Mapping[str, Any]) -> list[str]:
         """Places of unknown keys in a client's request; Invalid as the server refuses it."""
         known = self._table["client_requests"]
-        if method not in known:
-            raise unknown_variant(method, list(known))
-        return self._params(known[method], message)
+        if method not in self._table["listed"]:
+            raise unknown_variant(method, self._table["listed"])
+        return self._params(known[method], message) if method in known else []
 
     def gate(self, method: str, params: Any) -> None:
         """Gated where a client without the experimental capability may not ask for it."""
         gated = self._table["gated"]
         if method in gated["methods"]:
             raise Gated(method)
-        form = self._table["client_requests"][method]["params"]
+        form = self._table["client_requests"].get(method, {}).get("params")
         fields = gated["fields"].get(str(form)[1:], ())
         for key, value in params.items() if isinstance(params, dict) else ():
-            if key in fields and value is not None and value is not False:
+            if key in fields and self._asks_for(key, value):
                 raise Gated(f"{method}.{gated['names'].get(key, key)}")
             if key == "approvalPolicy" and isinstance(value, dict) and "granular" in value:
                 raise Gated("askForApproval.granular")
+
+    def _asks_for(self, key: str, value: Any) -> bool:
+        filled = key in self._table["gated"]["filled"]
+        return value is not None and value is not False and not (filled and not value)
 
     def notification(self, method: str, message: Mapping[str, Any]) -> list[str] | None:
         """Places of unknown keys in a client's notification, None for an unknown one; Invalid."""
@@ -90,7 +94,7 @@ class Protocol:
 
     def result(self, method: str) -> Type:
         """The type of the server's answer to that method."""
-        return self._table["client_requests"][method]["result"]
+        return self._table["client_requests"].get(method, {}).get("result")
 
     def words(self, name: str) -> Sequence[str]:
         """The words of a named type, or those that tell its forms apart; none where there is

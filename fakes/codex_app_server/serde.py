@@ -113,16 +113,17 @@ class _Check:
         return []
 
     def _tagged(self, form: Type, value: Any, place: str, name: str) -> list[str]:
-        _, key, variants = form
+        key, variants = form[1:3]
+        known, own = form[3:] or (list(variants), "")
         if not isinstance(value, dict):
-            raise _type(value, f"internally tagged enum {name}")
+            raise _type(value, f"internally tagged enum {own or name}")
         if key not in value:
             raise missing(key)
         if not isinstance(value[key], str):
             raise _type(value[key], "variant identifier")
-        if value[key] not in variants:
-            raise unknown_variant(value[key], list(variants))
-        return self.value(variants[value[key]], value, place, name)
+        if value[key] not in known:
+            raise unknown_variant(value[key], known)
+        return self.value(variants.get(value[key], "any"), value, place, name)
 
     def _untagged(self, form: Type, value: Any, place: str, name: str) -> list[str]:
         for inner in form[1]:
@@ -130,7 +131,8 @@ class _Check:
                 return self.value(inner, value, place, name)
             except Invalid:
                 continue
-        raise Invalid(f"data did not match any variant of untagged enum {name}".rstrip())
+        own = form[2] if len(form) > 2 else name
+        raise Invalid(f"data did not match any variant of untagged enum {own}".rstrip())
 
     def _both(self, form: Type, value: Any, place: str, name: str) -> list[str]:
         unknown = self.value(form[1], value, place, name)

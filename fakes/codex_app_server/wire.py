@@ -35,7 +35,7 @@ class Wire:
 
     def result(self, identifier: Any, method: str, result: Any) -> None:
         """Answer a client's request, with what this version knows of `result`."""
-        form = self._protocol.result(method) if self._protocol.has(method) else None
+        form = self._protocol.result(method)
         body = shaped(self._protocol.types, form, result) if form else result
         self._out({"id": identifier, "result": body}, reply_to=method)
 
