@@ -23,7 +23,8 @@ EVERYTHING = frozenset(
         *("TaskUpdate", "TodoWrite", "KillShell", "BashOutput", "ReportFindings", "Skill"),
         *("ToolSearch", "WebFetch", "WebSearch", "Workflow", "LSP", "MCPSearch", "SlashCommand"),
         *("ListMcpResourcesTool", "ReadMcpResourceTool", "RemoteTrigger", "PushNotification"),
-        *("SendUserMessage", "DeferredToolPlaceholder", "StructuredOutput", "TeamCreate", "TeamDelete"),
+        *("SendUserMessage", "DeferredToolPlaceholder", "StructuredOutput"),
+        *("TeamCreate", "TeamDelete"),
     )
 )
 """What versions advertise."""
