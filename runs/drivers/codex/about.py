@@ -73,6 +73,7 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "restart-running": _RESTART,
     "restart-ended": _RESTART,
     "restart-told": _RESTART,
+    "other-model": "Codex starts no sub-agent on a model that its own list does not have",
     "sync-child": "every sub-agent of Codex runs in the background",
     "sync-child-cut": "every sub-agent of Codex runs in the background",
 }

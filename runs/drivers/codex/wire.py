@@ -60,6 +60,7 @@ class Wire:
         drafts = [self._viewed(draft) for draft in drafts]
         drafts += [self._remark(remark, drafts[0]) for remark in self._check(direction, message)]
         drafts += self._live_starts(drafts)
+        drafts += self._result(message or {}, drafts[0])
         for number, draft in enumerate(drafts):
             self._emit(draft, line if number == 0 else b"")
         self._offset += len(line)
@@ -105,6 +106,19 @@ class Wire:
                     )
                 )
         return found
+
+    def _result(self, message: dict[str, Any], place: Draft) -> list[Draft]:
+        """The end of the root's turn is the program's last word: its exit code says nothing."""
+        params = message.get("params")
+        if message.get("method") != "turn/completed" or not isinstance(params, dict):
+            return []
+        turn = params.get("turn")
+        status = str(turn.get("status", "")) if isinstance(turn, dict) else ""
+        if not self.reader.root or params.get("threadId") != self.reader.root:
+            return []
+        data = {"status": status[:40], "is_error": status == "failed"}
+        result = replace(place, kind=Kind.RESULT, agent=self.reader.root, native_id="", data=data)
+        return [result]
 
     def _follow(self, message: dict[str, Any]) -> None:
         params = message.get("params")
