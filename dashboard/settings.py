@@ -43,6 +43,10 @@ BINARIES = Path(
 )
 CONCURRENCY = int(os.environ.get("LIFELINE_CONCURRENCY", os.cpu_count() or 1))
 ALLOW_UNSEALED = os.environ.get("LIFELINE_ALLOW_UNSEALED", "") == "1"
+KEEP_DAYS = float(os.environ.get("LIFELINE_KEEP_DAYS", "0"))
+"""Days after which an ended run is removed by itself; 0: never (`runs.retention`)."""
+KEEP_GIB = float(os.environ.get("LIFELINE_KEEP_GIB", "0"))
+"""Size of all runs' folders above which the oldest are removed; 0: no matter."""
 MEMORY_FLOOR_MIB = int(os.environ.get("LIFELINE_MEMORY_FLOOR_MIB", "1024"))
 
 INSTALLED_APPS = [
@@ -81,6 +85,7 @@ CSRF_COOKIE_SAMESITE = "Strict"
 CSRF_FAILURE_VIEW = "dashboard.trouble.forbidden"
 CSRF_TRUSTED_ORIGINS = [f"https://{name}" for name in NAMES]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 << 20
+DATA_UPLOAD_MAX_NUMBER_FILES = 5000  # a folder of logs; runs/imports.py has the other limits
 ROOT_URLCONF = "dashboard.urls"
 ASGI_APPLICATION = "dashboard.asgi.application"
 TEMPLATES = [

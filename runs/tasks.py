@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from runs import installing, models, notify, sweeps, verdict, watching
+from runs import installing, models, notify, retention, sweeps, verdict, watching
 
 __all__ = ["execute_run", "installing", "reap", "watching"]
 """Celery finds its tasks in this module; those of the two named ones come with it."""
@@ -48,6 +48,12 @@ def reap() -> None:
     installing.tidy()
     sweeps.advance_all()
     sweeps.feed()
+
+
+@shared_task(name="runs.tidy", ignore_result=True)
+def tidy() -> None:
+    """Remove old runs, where the operator asked for that."""
+    retention.tidy()
 
 
 def worker_name() -> str:
