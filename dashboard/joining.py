@@ -18,7 +18,7 @@ from django.conf import settings
 from whitenoise.storage import CompressedStaticFilesStorage
 
 FOLDER = "dashboard"
-PAGES: tuple[tuple[str, ...], ...] = (("run", "live"), ("compare",))
+PAGES: tuple[tuple[str, ...], ...] = (("run", "live"), ("compare",), ("editor",))
 """The entry modules of each page that has many; its joined file is named after them."""
 SHARED = "base"
 """Loaded by every page by itself, so it stays a module of its own."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path, register_converter
 
+from dashboard import leaving
 from dashboard.api import api
 from dashboard.views import (
     actions,
@@ -18,7 +19,9 @@ from dashboard.views import (
     matrix,
     run,
     runs,
+    scenarios,
     sweeps,
+    taking,
     watch,
 )
 
@@ -89,10 +92,20 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("agents/<file:agent>/", agents.agent, name="agent"),
     path("agents/<file:agent>/parts/", agents.parts, name="agent-parts"),
     path("agents/<file:agent>/change/", agents.change, name="agent-change"),
-    path("scenarios/", catalogues.scenarios, name="scenarios"),
+    path("scenarios/", scenarios.scenarios, name="scenarios"),
+    path("scenarios/new", scenarios.new, name="scenario-new"),
+    path("scenarios/check/", scenarios.checks, name="scenario-check"),
+    path("scenarios/import/", taking.taking, name="scenario-import"),
+    path("scenarios/<file:name>/", scenarios.scenario, name="scenario"),
+    path("scenarios/<file:name>/edit", scenarios.edit, name="scenario-edit"),
+    path("scenarios/<file:name>/toml", scenarios.toml, name="scenario-toml"),
+    path("scenarios/<file:name>/delete/", scenarios.delete, name="scenario-delete"),
     path("faults/", catalogues.faults, name="faults"),
+    path("faults/<file:fault>/example/", catalogues.fault_example, name="fault-example"),
     path("laws/", catalogues.laws, name="laws"),
+    path("laws/<file:law>/example/", catalogues.law_example, name="law-example"),
     path("drift/", drift.drift, name="drift"),
+    *leaving.urlpatterns,
     path("preferences/", gate.remember, name="preferences"),
     path("login/", gate.login, name="login"),
     path("healthz", gate.healthz, name="healthz"),

@@ -63,7 +63,7 @@ def check(text: str) -> Checked:
         return Checked(text, None, None, (_not_toml(text, error),))
     except RecursionError:
         return Checked(text, None, None, (Problem("", "This is nested too deeply."),))
-    if not _is_flat(tree, LAYERS):
+    if not is_flat(tree, LAYERS):
         return Checked(text, None, None, (Problem("", "This is nested too deeply."),))
     problems = tuple(_placed(text, problem) for problem in _problems(tree))
     if problems:
@@ -81,11 +81,12 @@ def _not_toml(text: str, error: tomllib.TOMLDecodeError) -> Problem:
     return Problem("", f"This is not TOML: {PLACE.split(str(error))[0].strip()}.", line=line)
 
 
-def _is_flat(value: Any, left: int) -> bool:
+def is_flat(value: Any, left: int) -> bool:
+    """Whether tables and lists lie in each other less than `left` deep."""
     if left == 0:
         return False
     inner = value.values() if isinstance(value, Mapping) else value
-    return not isinstance(value, Mapping | list) or all(_is_flat(each, left - 1) for each in inner)
+    return not isinstance(value, Mapping | list) or all(is_flat(each, left - 1) for each in inner)
 
 
 def _problems(tree: dict[str, Any]) -> Iterator[Problem]:

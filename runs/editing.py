@@ -13,7 +13,7 @@ from typing import Any
 
 FIRST_FAULT = "sse-cut"
 """What a press does until another fault is chosen."""
-PRESSED = re.compile(r"(parent|utility|(?:child|grandchild):\d{1,6})/(\d{1,6})/(\d{1,6})")
+PRESSED = re.compile(r"(parent|utility|(?:child|grandchild)(?::\d{1,6})?)/(\d{1,6})/(\d{1,6})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,9 @@ class Row:
     depth: int
     cells: list[Cell] = field(default_factory=list)
     calls: int = 0
-    """How many calls it makes; pages name a call only where there are several."""
+    """How many calls it makes; a target names a call only where there are several."""
+    target: str = ""
+    """How a fault's target names it: without a number where it is the only one of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,12 @@ def plan(script: Script, faults: Sequence[AimedFault]) -> Plan:
     played = rehearse(script)
     lanes = [_Drawn(lane, faults) for lane in played.lanes]
     _arrange(lanes)
+    kinds = [drawn.lane.caller.partition(":")[0] for drawn in lanes]
     columns = min(max((lane.end for lane in lanes), default=0), MAX_COLUMNS)
     rows = [lane.row(columns) for lane in lanes]
+    for row in rows:
+        kind = row.caller.partition(":")[0]
+        row.target = kind if kinds.count(kind) == 1 and not played.left else row.caller
     utility = _utility(faults, columns)
     if utility:
         rows.append(utility)
@@ -239,4 +245,4 @@ def _utility(faults: Sequence[AimedFault], columns: int) -> Row | None:
     cells = [Cell("box", 1, box) for box in boxes] + ([Cell("more", 1)] if endless else [])
     if columns > len(cells):
         cells.append(Cell("idle", columns - len(cells)))
-    return Row("utility", "utility calls", 1, cells, 1)
+    return Row("utility", "utility calls", 1, cells, 1, "utility")

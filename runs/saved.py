@@ -15,6 +15,8 @@ from runs import catalogue
 from runs.models import SavedScenario
 from runs.scenario import Scenario, ScenarioError
 
+RESERVED = frozenset({"new", "import", "check"})
+"""Names that addresses of the pages need."""
 LIMIT = 500
 """How many names can be saved; each keeps up to as many versions."""
 
@@ -64,6 +66,8 @@ def save(text: str, origin: str = "") -> SavedScenario:
     ScenarioError: not valid, or the name ships with Lifeline. An unchanged text adds none.
     """
     scenario = Scenario.read(text)
+    if scenario.name in RESERVED:
+        raise ScenarioError(f"name {scenario.name!r} is taken by a page. Choose another.")
     if scenario.name in catalogue.scenarios():
         raise ScenarioError(
             f"name {scenario.name!r} ships with Lifeline and cannot be changed. Choose another."
