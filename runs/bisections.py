@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from runs import binaries, catalogue, models, report, scenario
+from runs import binaries, catalogue, models, report, saved
 from runs.core.bisect import Ask, Found, plan, words
 from runs.core.look import Look, look_for
 from runs.errors import HarnessError, UnknownName
@@ -23,7 +23,7 @@ def create(
     is not published. HarnessError: the good version is not older than the bad one.
     """
     driver = catalogue.driver(agent)
-    scenario.load(scenario_name)
+    saved.load(scenario_name)
     look_for(look)
     known = [item.version for item in binaries.versions(agent)]
     for end in (good, bad):

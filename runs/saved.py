@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
-from runs import catalogue
+from runs import catalogue, scenario
 from runs.models import SavedScenario
-from runs.scenario import Scenario, ScenarioError
+from runs.scenario import Scenario, ScenarioError, nearest
 
 RESERVED = frozenset({"new", "import", "check"})
 """Names that addresses of the pages need."""
@@ -47,11 +47,11 @@ def everything() -> dict[str, Scenario]:
     found = {}
     for name in names():
         try:
-            scenario = find(name)
+            read = find(name)
         except ScenarioError:  # saved by another version of Lifeline; its own page says why
             continue
-        if scenario and name not in catalogue.scenarios():
-            found[name] = scenario
+        if read and name not in catalogue.scenarios():
+            found[name] = read
     return found
 
 
@@ -60,25 +60,35 @@ def known() -> Mapping[str, Scenario]:
     return {**catalogue.scenarios(), **everything()}
 
 
+def load(name: str) -> Scenario:
+    """A shipped or saved scenario by name, or one from a ``.toml`` file (command line only)."""
+    if name in catalogue.scenarios() or (name.endswith(".toml") and not newest(name)):
+        return scenario.load(name)
+    found = find(name)
+    if found is None:
+        raise ScenarioError(f"There is no scenario {name!r}. {nearest(name, known())}")
+    return found
+
+
 def save(text: str, origin: str = "") -> SavedScenario:
     """Save this TOML under its own name; gives the version in force.
 
     ScenarioError: not valid, or the name ships with Lifeline. An unchanged text adds none.
     """
-    scenario = Scenario.read(text)
-    if scenario.name in RESERVED:
-        raise ScenarioError(f"name {scenario.name!r} is taken by a page. Choose another.")
-    if scenario.name in catalogue.scenarios():
+    name = Scenario.read(text).name
+    if name in RESERVED:
+        raise ScenarioError(f"name {name!r} is taken by a page. Choose another.")
+    if name in catalogue.scenarios():
         raise ScenarioError(
-            f"name {scenario.name!r} ships with Lifeline and cannot be changed. Choose another."
+            f"name {name!r} ships with Lifeline and cannot be changed. Choose another."
         )
     for _ in range(5):
         try:
             with transaction.atomic():
-                return _add(scenario.name, text, origin)
+                return _add(name, text, origin)
         except IntegrityError:  # somebody saved the same name at the same moment
             continue
-    raise ScenarioError(f"{scenario.name!r} is being saved by others. Try again.")
+    raise ScenarioError(f"{name!r} is being saved by others. Try again.")
 
 
 def _add(name: str, text: str, origin: str) -> SavedScenario:

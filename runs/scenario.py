@@ -269,18 +269,18 @@ def shipped() -> dict[str, Scenario]:
 
 
 def load(name: str) -> Scenario:
-    """A shipped or saved scenario by name, or one from a ``.toml`` file (command line only)."""
-    from runs import catalogue, saved
+    """A shipped scenario by name, or one from a ``.toml`` file (command line only).
+
+    ``runs.saved.load`` also knows those that people saved.
+    """
+    from runs import catalogue
 
     scenarios = catalogue.scenarios()
     if name in scenarios:
         return scenarios[name]
-    found = saved.find(name)
-    if found:
-        return found
     if name.endswith(".toml"):
         path = Path(name)
         if not path.is_file():
             raise ScenarioError(f"There is no file {name}.")
         return Scenario.read(path.read_text(encoding="utf-8"))
-    raise ScenarioError(f"There is no scenario {name!r}. {nearest(name, saved.known())}")
+    raise ScenarioError(f"There is no scenario {name!r}. {nearest(name, scenarios)}")

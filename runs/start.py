@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from runs import catalogue, grid, models, notify, pictures, scenario, store
+from runs import catalogue, grid, models, notify, pictures, saved, scenario, store
 from runs.errors import HarnessError, UnknownName
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}")
@@ -53,7 +53,7 @@ def create(
         raise UnknownName(f"{version!r} is no version.", "Write it as 1.0.81.")
     if not 1 <= repeat <= MAX_REPEAT:
         raise HarnessError(f"repeat is 1 to {MAX_REPEAT}, not {repeat}.")
-    chosen = given or scenario.load(scenario_name)
+    chosen = given or saved.load(scenario_name)
     chosen, options = chosen.with_sets(sets or {})
     for name in options:
         catalogue.driver(name)

@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from runs import binaries, bisections, catalogue, grid, models, notify, scenario, start
+from runs import binaries, bisections, catalogue, grid, models, notify, saved, start
 from runs.errors import HarnessError, UnknownName
 
 MOST_RUNS = 5000
@@ -72,7 +72,7 @@ def create(
     if len(chosen) * len(names) * repeat > MOST_RUNS:
         raise HarnessError(f"A sweep may have {MOST_RUNS} runs at most.")
     for name in names:
-        scenario.load(name)
+        saved.load(name)
     with transaction.atomic():
         sweep = models.Sweep.objects.create(
             plan={
