@@ -27,6 +27,8 @@ class Agent:
     name: str
     parent: str
     """Thread of its parent."""
+    root: str
+    """The turn in which it was spawned."""
     prompt: str
     thread: str = field(default_factory=fresh)
     turn: Turn | None = None
@@ -61,7 +63,7 @@ def activities(world: World) -> bool:
 def spawn(turn: Turn, name: str, prompt: str) -> Agent:
     """A new sub-agent of the turn's thread, stored, not yet at work."""
     world = turn.world
-    agent = Agent(name, turn.thread, prompt)
+    agent = Agent(name, turn.thread, turn.root, prompt)
     stored = world.store.thread(turn.thread) or {}
     world.store.begin(
         agent.thread,
@@ -80,7 +82,7 @@ def spawn(turn: Turn, name: str, prompt: str) -> Agent:
 
 def begin(agent: Agent, world: World, text: str) -> Turn:
     """A turn of the sub-agent begins; in v1 its task shows as the user's message."""
-    turn = Turn(world, agent.thread)
+    turn = Turn(world, agent.thread, agent.root)
     agent.turn, agent.state = turn, "running"
     with world.lock:
         world.running[agent.thread] = turn

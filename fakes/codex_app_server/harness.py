@@ -215,16 +215,16 @@ class Harness:
         processes that are this fake's. AssertionError if one stays."""
         (self.state / RELEASE).touch()
         for pid in self.spawned_pids():
-            if self._is_ours(pid):
+            if self.alive(pid):
                 os.kill(pid, signal.SIGTERM)
         end = time.monotonic() + timeout
         left = [*self.spawned_pids(), *self.grandchild_pids()]
-        while left := [pid for pid in left if self._is_ours(pid)]:
+        while left := [pid for pid in left if self.alive(pid)]:
             assert time.monotonic() < end, f"processes {left} of the fake do not end"
             time.sleep(0.02)
 
-    def _is_ours(self, pid: int) -> bool:
-        """Whether that process lives and was started on our state folder."""
+    def alive(self, pid: int) -> bool:
+        """Whether that process lives and is this fake's: a number may be another's by now."""
         try:
             words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         except OSError:

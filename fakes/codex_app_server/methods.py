@@ -11,13 +11,18 @@ from fakes.codex_app_server.ids import fresh, malformed
 from fakes.codex_app_server.scenario import Plan
 from fakes.codex_app_server.step import ScenarioError
 from fakes.codex_app_server.turn import Interrupted, Turn
+from fakes.codex_app_server.wire import INTERNAL, INVALID_REQUEST
 from fakes.codex_app_server.world import World
 
 Params = dict[str, Any]
 
 
 class Refused(Exception):
-    """The request is well formed and still refused; the text is the server's."""
+    """The request is well formed and still refused; text and code are the server's."""
+
+    def __init__(self, text: str, code: int = INVALID_REQUEST) -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class Request:
@@ -114,16 +119,14 @@ def thread_compact_start(request: Request) -> None:
 
 
 def turn_start(request: Request) -> None:
-    """The next scripted turn; input to an open turn joins it instead."""
+    """The next scripted turn; with a turn open, its input joins that one instead."""
     world = request.world
     identifier, _ = request.thread()
     given, client_id = request.params["input"], request.params.get("clientUserMessageId")
     with world.lock:
         open_turn = world.running.get(identifier)
     if open_turn is not None:
-        world.transcript.event("joined", turn=open_turn.id)
-        request.answer({"turn": payloads.turn(open_turn.id)})
-        open_turn.echo(given, client_id)
+        _join(request, open_turn)
         return
     plan = world.scenario().plan(world.store.next_turn())
     if plan.start_error:
@@ -132,9 +135,32 @@ def turn_start(request: Request) -> None:
     if plan.ack == "lost":
         world.transcript.event("ack_lost", id=request.id, turn=turn.id)
     elif plan.ack == "sent":
-        request.answer({"turn": payloads.turn(turn.id)})
+        request.answer({"turn": turn.told()})
     late = request if plan.ack == "late" else None
     _begin(turn, plan, given, client_id, late)
+
+
+def _join(request: Request, turn: Turn) -> None:
+    """As measured: from 0.160 the open turn takes the input, and refuses an empty one; older
+    ones answer with a turn that never begins."""
+    older = request.world.protocol.older_than("0.160.0")
+    if not older and not request.params["input"]:
+        raise Refused("failed to submit turn input: EmptyInput", INTERNAL)
+    request.world.transcript.event("joined", turn=turn.id)
+    _take(request, {"turn": payloads.turn(fresh()) if older else turn.told()}, turn)
+
+
+def _take(request: Request, result: Any, turn: Turn | None) -> None:
+    """Answers, then repeats the input as an item of the open turn, which has it before the
+    client hears of it: nothing that the client does next can come between."""
+    wire = request.world.wire
+    with wire.quiet():
+        with wire.keeping() as kept:
+            if turn is not None:
+                turn.echo(request.params["input"], request.params.get("clientUserMessageId"))
+        request.answer(result)
+        for message in kept:
+            wire.say(message)
 
 
 def turn_steer(request: Request) -> None:
@@ -146,21 +172,19 @@ def turn_steer(request: Request) -> None:
             raise Refused(f"expected active turn id `{expected}` but found `{turn.id}`")
         if not request.params["input"]:
             raise Refused("input must not be empty")
-    request.answer({"turnId": expected})
-    if turn is not None:
-        turn.echo(request.params["input"], request.params.get("clientUserMessageId"))
+    _take(request, {"turnId": expected}, turn)
 
 
 def turn_interrupt(request: Request) -> None:
     """Answered at once: the turn ends at the next boundary of its steps."""
-    nothing = "no active turn to interrupt"
-    turn = _open_turn(request, nothing)
+    turn = _open_turn(request, "no active turn to interrupt")
     named = request.params["turnId"]
     if request.world.scenario().strict and turn is not None and turn.id != named:
-        raise Refused(nothing)
-    request.answer({})
-    if turn is not None and named in (turn.id, ""):
-        turn.interrupted.set()
+        raise Refused(f"expected active turn id {named} but found {turn.id}")
+    with request.world.wire.quiet():  # marked before the client hears of it, ended after
+        if turn is not None and named in (turn.id, ""):
+            turn.interrupted.set()
+        request.answer({})
 
 
 def _open_turn(request: Request, nothing: str) -> Turn | None:
@@ -193,7 +217,7 @@ def _perform(
             pass  # it ends as interrupted at its first step
         turn.run(plan, given, client_id)
         if late is not None:
-            late.answer({"turn": payloads.turn(turn.id)})
+            late.answer({"turn": turn.told()})
         turn.interrupted.clear()
         turn.play(plan.after)
     except Interrupted:

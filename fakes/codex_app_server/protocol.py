@@ -22,8 +22,11 @@ class Gated(Exception):
 
 def versions() -> list[str]:
     """The versions whose tables are kept, oldest first."""
-    found = [path.stem for path in TABLES.glob("*.json")]
-    return sorted(found, key=lambda version: [int(part) for part in version.split(".")])
+    return sorted((path.stem for path in TABLES.glob("*.json")), key=_numbers)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 class Protocol:
@@ -39,6 +42,10 @@ class Protocol:
         self.types: Mapping[str, Type] = self._table["types"]
         self.stamps: bool = self._table["stamps"]
         self.bundle: Mapping[str, str] = self._table["bundle"]
+
+    def older_than(self, version: str) -> bool:
+        """Whether this is an older version than that."""
+        return _numbers(self.version) < _numbers(version)
 
     def has(self, method: str) -> bool:
         """Whether a client may ask for `method`."""

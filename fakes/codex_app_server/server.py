@@ -12,10 +12,9 @@ from typing import Any
 from fakes.codex_app_server.methods import METHODS, Refused, Request
 from fakes.codex_app_server.protocol import Gated, Invalid
 from fakes.codex_app_server.step import ScenarioError
-from fakes.codex_app_server.wire import INVALID_REQUEST
+from fakes.codex_app_server.wire import INTERNAL, UNSUPPORTED
 from fakes.codex_app_server.world import World
 
-INTERNAL, UNSUPPORTED = -32603, -32601
 Message = dict[str, Any]
 
 
@@ -118,7 +117,7 @@ class Server:
                 text = f"{request.method} is not played by this stand-in"
                 self._wire.refuse(request.id, request.method, text, UNSUPPORTED)
         except Refused as refused:
-            self._wire.refuse(request.id, request.method, str(refused), INVALID_REQUEST)
+            self._wire.refuse(request.id, request.method, str(refused), refused.code)
         except ScenarioError as wrong:
             self._transcript.event("scenario_error", text=str(wrong))
             self._wire.refuse(request.id, request.method, f"scenario: {wrong}", INTERNAL)

@@ -27,9 +27,11 @@ class Failed(Exception):
 class Turn:
     """A turn in progress. Steps speak through it."""
 
-    def __init__(self, world: World, thread: str, identifier: str = "") -> None:
+    def __init__(self, world: World, thread: str, root: str = "") -> None:
+        """`root` is the turn whose work this one is part of, itself where none is given."""
         self.world, self.thread = world, thread
-        self.id = identifier or fresh()
+        self.id = fresh()
+        self.root = root or self.id
         self.items: list[Item] = []
         self.interrupted = threading.Event()
         self.began = time.time()
@@ -82,7 +84,7 @@ class Turn:
         """Say that the turn began, with the input that it answers (none: no user message)."""
         self.began = time.time()
         self.world.status(self.thread, "active")
-        turn = payloads.turn(self.id, startedAt=payloads.seconds())
+        turn = self.told(startedAt=payloads.seconds())
         self.world.wire.notify("turn/started", {"threadId": self.thread, "turn": turn})
         self.echo(echo, client_id)
 
@@ -110,12 +112,15 @@ class Turn:
             "turn/completed", {"threadId": self.thread, "turn": self.summary(status, failure)}
         )
 
+    def told(self, status: str = "inProgress", **more: Any) -> dict[str, Any]:
+        """The turn as the protocol shows it."""
+        return payloads.turn(self.id, status, rootTurnId=self.root, **more)
+
     def summary(self, status: str, failure: Any = None) -> dict[str, Any]:
         """The turn as its end tells it."""
         last = [item for item in self.items if item["type"] == "agentMessage"][-1:]
         shown = last if status == "completed" and self.world.protocol.summarises else []
-        return payloads.turn(
-            self.id,
+        return self.told(
             status,
             items=shown,
             itemsView="summary" if shown else "notLoaded",

@@ -15,7 +15,7 @@ from fakes.codex_app_server.protocol import Invalid, Protocol
 from fakes.codex_app_server.shaping import shaped
 from fakes.codex_app_server.transcript import Transcript
 
-INVALID_REQUEST = -32600
+INVALID_REQUEST, UNSUPPORTED, INTERNAL = -32600, -32601, -32603
 Message = dict[str, Any]
 
 
@@ -74,6 +74,12 @@ class Wire:
             yield found
         finally:
             self._kept.messages = before
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Inside the block only this thread speaks."""
+        with self._lock:
+            yield
 
     def ask(self, method: str, params: Any, patience: float) -> Any:
         """The client's answer to a request of ours, {} when it gives none in `patience` s."""
