@@ -10,7 +10,7 @@ from typing import Any
 from dashboard import gridpaint, words
 from dashboard.grids import Grid, Place
 from dashboard.text import markdown, one_line
-from runs.core.matrix import Cell
+from runs.core.matrix import Cell, spoken
 
 HEAD = (
     *("agent", "version", "scenario", "runs", "valid", "imported", "outcome", "diagnosis"),
@@ -106,7 +106,7 @@ def _row(place: Place, cell: Cell) -> str:
 
 
 def _named(cell: Cell) -> str:
-    return _times({words.diagnosis(name)[0]: n for name, n in cell["diagnoses"].items()})
+    return _times({words.diagnosis(name)[0]: n for name, n in spoken(cell).items()})
 
 
 def _told(cell: Cell) -> str:

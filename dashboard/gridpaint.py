@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from dashboard import words
 from dashboard.text import one_line
-from runs.core.matrix import Cell, most
+from runs.core.matrix import Cell, most, spoken
 
 FULL_CELLS = 400
 """Up to so many cells of a view say everything; in larger ones they say shape, word and count."""
@@ -24,14 +24,14 @@ FULL_COLUMNS = 8
 
 def tone(cell: Cell) -> str:
     """The tone of its most frequent diagnosis; waiting where no run speaks."""
-    return words.diagnosis(most(cell["diagnoses"]))[1] if cell["valid"] else words.WAIT
+    return words.diagnosis(most(spoken(cell)))[1] if cell["valid"] else words.WAIT
 
 
 def word(cell: Cell) -> str:
     """Its most frequent diagnosis in words."""
     if not cell["valid"]:
         return "no verdict"
-    return words.diagnosis(most(cell["diagnoses"]))[0] or most(cell["outcomes"]) or "unknown"
+    return words.diagnosis(most(spoken(cell)))[0] or most(cell["outcomes"]) or "unknown"
 
 
 def count(cell: Cell) -> str:
@@ -65,14 +65,14 @@ def slept(cell: Cell) -> str:
 def said(cell: Cell) -> str:
     """All of a cell in one sentence, for screen readers and titles."""
     parts = [f"{word(cell)} {count(cell)}", most(cell["outcomes"]), attempts(cell), gaps(cell)]
-    parts += ["mixed: " + mixture(cell)] if len(cell["diagnoses"]) > 1 else []
+    parts += ["mixed: " + mixture(cell)] if len(spoken(cell)) > 1 else []
     parts += [aside(cell)]
     return ", ".join(part for part in parts if part)
 
 
 def mixture(cell: Cell) -> str:
     """`false completion 2, healthy 1`."""
-    return ", ".join(f"{words.diagnosis(k)[0]} {n}" for k, n in cell["diagnoses"].items())
+    return ", ".join(f"{words.diagnosis(k)[0]} {n}" for k, n in spoken(cell).items())
 
 
 def aside(cell: Cell) -> str:
@@ -103,11 +103,11 @@ def cell_html(place: tuple[str, str, str], cell: Cell | None, full: bool, pick: 
     )
     where, name = f"/matrix/cell/?{query}", _shown(word(cell))
     head = f'<a href="{where}"><b>{name}</b> <i>{count(cell)}</i></a>'
-    split = _split(cell) if len(cell["diagnoses"]) > 1 else ""
+    split = _split(cell) if len(spoken(cell)) > 1 else ""
     if not full:
         return mark_safe(f'<td class="{classes}">{head}{split}</td>')
     lines = [most(cell["outcomes"]), " · ".join(filter(None, (attempts(cell), gaps(cell))))]
-    if len(cell["diagnoses"]) > 1:
+    if len(spoken(cell)) > 1:
         lines.append(mixture(cell))
     lines += [" ".join(cell["broken"]), aside(cell)]
     rest = "".join(f"<span>{_shown(line)}</span>" for line in lines if line)
@@ -134,8 +134,8 @@ def _box(place: tuple[str, str, str]) -> str:
 def _split(cell: Cell) -> str:
     """A bar in the shares of the diagnoses; attributes only, no style."""
     parts, left = [], 0.0
-    total = sum(cell["diagnoses"].values()) or 1
-    for name, n in cell["diagnoses"].items():
+    total = sum(spoken(cell).values()) or 1
+    for name, n in spoken(cell).items():
         width = 100 * n / total
         colour = words.diagnosis(name)[1]
         parts.append(f'<rect class="{colour}" x="{left:.1f}" width="{width:.1f}" height="4"/>')
@@ -174,7 +174,7 @@ def is_full(columns: int, cells: int) -> bool:
 def counters(cell: Cell) -> list[tuple[str, list[tuple[str, int]]]]:
     """What a cell's page lists: each counted thing by name."""
     named: list[tuple[str, Any]] = [
-        ("diagnosis", {words.diagnosis(k)[0]: n for k, n in cell["diagnoses"].items()}),
+        ("diagnosis", {words.diagnosis(k)[0]: n for k, n in spoken(cell).items()}),
         ("outcome", cell["outcomes"]),
         ("broken laws", cell["broken"]),
         ("told the parent", cell["told"]),

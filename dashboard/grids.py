@@ -132,7 +132,7 @@ def grid_of(asked: Asked, cells: Mapping[Place, matrix.Cell] | None = None) -> G
 def _versions(
     asked: Asked, cells: Mapping[Place, matrix.Cell], problems: list[str]
 ) -> dict[str, list[str]]:
-    """By agent: the versions of the view. Named ones are shown whether they ran or not."""
+    """By agent: the versions of the view. A range takes those that ran, a name stands always."""
     have: dict[str, set[str]] = {agent: set() for agent in asked.agents}
     for agent, version, _ in cells:
         have.setdefault(agent, set()).add(version)
@@ -141,15 +141,11 @@ def _versions(
     result = {}
     for agent, found in have.items():
         try:
-            result[agent] = expand(asked.versions, sorted(found | set(_known(agent))))
+            result[agent] = expand(asked.versions, sorted(found))
         except HarnessError as error:
             problems.append(f"{agent}: {error.what}")
             result[agent] = []
     return result
-
-
-def _known(agent: str) -> list[str]:
-    return list(_dates(agent))
 
 
 def _dates(agent: str) -> dict[str, str]:
@@ -168,7 +164,7 @@ def _kept(
     if only == "broken":
         return {place for place, cell in cells.items() if cell["broken"]}
     if only == "mixed":
-        return {place for place, cell in cells.items() if len(cell["diagnoses"]) > 1}
+        return {place for place, cell in cells.items() if len(matrix.spoken(cell)) > 1}
     if only == "changed":
         ends = [(c["agent"], c["scenario"], v) for c in changes for v in (c["before"], c["after"])]
         return {(agent, version, scenario) for agent, scenario, version in ends}

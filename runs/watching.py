@@ -137,7 +137,7 @@ def settle(watch: Watch) -> News | None:
 
 def changed(before: matrix.Cell, after: matrix.Cell) -> bool:
     """Whether the verdict differs: the usual diagnosis, or which laws are broken."""
-    same = matrix.most(before["diagnoses"]) == matrix.most(after["diagnoses"])
+    same = matrix.most(matrix.spoken(before)) == matrix.most(matrix.spoken(after))
     return not same or set(before["broken"]) != set(after["broken"])
 
 

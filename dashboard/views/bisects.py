@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from dashboard import plans
 from dashboard.forms import problems
+from dashboard.text import visible
 from dashboard.views import sweeps as pages
 from runs import bisections, catalogue, start, sweeps
 from runs.errors import HarnessError
@@ -100,5 +101,5 @@ def _context(request: HttpRequest, found: Sweep) -> dict[str, Any]:
         "compare": ",".join(both) if len(both) == 2 else "",
         "workers": start.workers(),
         "block": plans.bisect_block(found, address),
-        "command": plans.command(found),
+        "command": visible(plans.command(found)),
     }

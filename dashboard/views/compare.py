@@ -17,7 +17,7 @@ from dashboard.text import visible_deep
 from dashboard.views.matrix import stored_cell
 from runs import report
 from runs.core import compare as core
-from runs.core.matrix import change, most
+from runs.core.matrix import change, most, spoken
 from runs.models import Event, Run
 
 MOST = 4
@@ -74,7 +74,7 @@ def _typical(place: tuple[str, str, str]) -> Run | None:
     agent, version, scenario = place
     runs = Run.objects.filter(agent=agent, version=version, scenario=scenario, status="ended")
     cell = stored_cell(place)
-    usual = most(cell["diagnoses"]) if cell else ""
+    usual = most(spoken(cell)) if cell else ""
     return runs.filter(diagnosis=usual).order_by("-pk").first() or runs.order_by("-pk").first()
 
 

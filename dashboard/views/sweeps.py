@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from dashboard import gridcopies, grids, plans, words
 from dashboard.forms import problems
+from dashboard.text import visible
 from dashboard.views import matrix
 from runs import catalogue, models, notify, start, sweeps
 from runs.errors import HarnessError
@@ -165,7 +166,7 @@ def _sweep(request: HttpRequest, found: Sweep) -> dict[str, Any]:
         "workers": start.workers(),
         "block": gridcopies.as_markdown(view)
         + f"\n{request.build_absolute_uri(f'/sweeps/{found.permalink}/')}\n",
-        "command": plans.command(found),
+        "command": visible(plans.command(found)),
         "binaries": plans.binaries_text(found.plan.get("binaries", [])),
         "scenario_list": ",".join(found.plan.get("scenarios", [])),
         "matrix_query": _matrix_query(found),

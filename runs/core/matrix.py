@@ -98,10 +98,15 @@ def most(counts: Mapping[str, int]) -> str:
     return next(iter(counts), "")
 
 
+def spoken(cell: Cell) -> dict[str, int]:
+    """Its diagnoses without the environment's failures, which say nothing about the agent."""
+    return {name: n for name, n in cell["diagnoses"].items() if name != "environment"}
+
+
 ASPECTS: tuple[tuple[str, Callable[[Cell], str]], ...] = (
     ("told the parent", lambda c: _quoted(most(c["told"]))),
     ("terminal", lambda c: most(c["terminals"])),
-    ("diagnosis", lambda c: most(c["diagnoses"]).replace("_", " ")),
+    ("diagnosis", lambda c: most(spoken(c)).replace("_", " ")),
     ("broken", lambda c: " ".join(c["broken"]) or "none"),
     ("exit", lambda c: most(c["exits"])),
     ("attempts", lambda c: f"{c['attempts'][1]:g}" if c["attempts"] else "none"),
