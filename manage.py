@@ -25,7 +25,7 @@ def main() -> None:
     if sys.version_info < (3, 11):  # noqa: UP036 (this is what says so)
         sys.exit("Lifeline needs Python 3.11 or newer; this is " + sys.version.split()[0] + ".")
     wanted = [BASE / "requirements.txt"]
-    if sys.argv[1:2] == ["test"]:
+    if sys.argv[1:2] in (["test"], ["bench"]):
         wanted.append(BASE / "requirements-test.txt")
     if in_own_venv() or not has_all(wanted):
         enter_venv(wanted)

@@ -1,0 +1,1 @@
+"""Benches of what a browser touches, one a file (`runs.bench`)."""
