@@ -77,7 +77,17 @@ export function names(pen, { layout, palette: colours, selected }, rows) {
     pen.fillStyle = selected?.lane.id === lane.id ? colours.accent : main ? colours.ink : colours.dim;
     const room = (layout.above ? 320 : layout.gutter - 10) - x;
     pen.fillText(fitted(pen, lane.label, room), x, y + 0.5);
+    const told = layout.above ? "" : thinned(lane);
+    if (!told) continue;
+    pen.font = pen.labelFont;
+    pen.fillStyle = colours.dim;
+    pen.fillText(told, x, y + 13.5);
   }
+}
+
+/** "1,500 of 12,400" where neighbours were drawn as one; else nothing. @returns {string} */
+export function thinned({ of = 0, shown = of }) {
+  return of > shown ? `${shown.toLocaleString("en")} of ${of.toLocaleString("en")}` : "";
 }
 
 function fitted(pen, text, room) {

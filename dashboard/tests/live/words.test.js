@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clean, parseFilter, passes, says, seconds, toneOf } from "./events-words.js";
 import { MOST, Store } from "./events-store.js";
+import { thinned } from "./timeline-paper.js";
 
 const event = (seq, more = {}) => ({ seq, t: seq, kind: "tool.started", agent: "repro-child", source: "stdout", file: "stdout.jsonl", line: seq, pointer: "", native: "tool.start", data: {}, ...more });
 const passing = (filter, events) => events.filter((one) => passes(one, parseFilter(filter))).map((one) => one.seq);
@@ -84,4 +85,10 @@ test("it holds a bounded number and says from where on", () => {
   store.append(Array.from({ length: MOST + 50 }, (_, at) => event(at + 1)));
   assert.equal(store.trim(), 50);
   assert.deepEqual([store.first, store.events.length, store.whole], [51, MOST, false]);
+});
+
+test("it says how many of a lane's bars and marks stand for more", () => {
+  assert.equal(thinned({ of: 12_400, shown: 1500 }), "1,500 of 12,400");
+  assert.equal(thinned({ of: 12, shown: 12 }), "");
+  assert.equal(thinned({}), "");
 });
