@@ -25,7 +25,7 @@ NOTHING: frozenset[str] = frozenset()
 BOTH = frozenset({READ, START})
 COOKIE = "lifeline_access"
 COOKIE_AGE = 30 * 24 * 3600
-OPEN_PATHS = ("/login/", "/healthz", "/static/")
+OPEN_PATHS = ("/login/", "/healthz", "/static/", "/s/")
 _SALT = "lifeline.access"
 
 

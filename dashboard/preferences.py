@@ -14,6 +14,7 @@ NAVIGATION = [
     ("runs", "Runs"),
     ("matrix", "Matrix"),
     ("sweeps", "Sweeps"),
+    ("import", "Import"),
     ("scenarios", "Scenarios"),
     ("agents", "Agents"),
     ("faults", "Faults"),

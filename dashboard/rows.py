@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 from dashboard import filters, transcripts, words
 from dashboard.pulse import Pulse, pulse
 from runs import start
-from runs.models import Run
+from runs.models import Opinion, Run
 
 PAGE = 50
 _COLUMNS = [
@@ -31,6 +31,8 @@ class Row:
     pulse: Pulse
     attempts: str
     laws: list[str]
+    opinions: dict[str, str] = field(default_factory=dict)
+    """By law: what a person said of its breach."""
 
 
 @dataclass(slots=True)
@@ -82,8 +84,19 @@ def page(query: str, before: int | None = None) -> Page:
 
 def rows(runs: Iterable[Run], workers: int) -> list[Row]:
     """Each run with its sentence."""
+    runs = list(runs)
+    said: dict[int, dict[str, str]] = {}
+    words_said = Opinion.objects.filter(run__in=[run.pk for run in runs])
+    for pk, law, word in words_said.values_list("run_id", "law", "word"):
+        said.setdefault(pk, {})[law] = word
     return [
-        Row(run, pulse(run, workers=workers), attempts_words(run.summary), run.broken.split())
+        Row(
+            run,
+            pulse(run, workers=workers),
+            attempts_words(run.summary),
+            run.broken.split(),
+            said.get(run.pk, {}),
+        )
         for run in runs
     ]
 

@@ -105,7 +105,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("laws/", catalogues.laws, name="laws"),
     path("laws/<file:law>/example/", catalogues.law_example, name="law-example"),
     path("drift/", drift.drift, name="drift"),
-    *leaving.urlpatterns,
+    *leaving.paths(),
     path("preferences/", gate.remember, name="preferences"),
     path("login/", gate.login, name="login"),
     path("healthz", gate.healthz, name="healthz"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runs import catalogue, report, store, words
-from runs.models import Event, Run
+from runs.models import Event, Opinion, Run
 from runs.text import visible_deep
 
 SPOKEN = ("stdout", "session")
@@ -69,7 +69,11 @@ class Facts:
 
 def gather(run: Run) -> Facts:
     """The facts of a run, open or ended."""
-    return of_document(_document(run))
+    found = of_document(_document(run))
+    opinions = {(one.law, one.agent): one for one in Opinion.objects.filter(run=run)}
+    for row in found.findings if opinions else ():
+        row["opinion"] = opinions.get((row["law"], row["agent"]))
+    return found
 
 
 def of_document(given: dict[str, Any]) -> Facts:

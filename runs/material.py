@@ -75,14 +75,16 @@ def of(
 
     `light`: without its events, for what shows none of them but the evidence.
     """
-    redactor = Redactor(choice, _salt(run), _words())
+    redactor = Redactor(choice, _salt(run), _words() | {run.permalink})
     shaper = Shaper(redactor)
     told = _told(run)
     scenario = run.snapshot
     timeline = {} if light else json.loads(pictures.text_of(run))
     if not choice.whole:
-        for part in (told, scenario, timeline, [address, command]):
+        for part in (told, timeline):
             shaper.learn(part)
+        for text in (*strings(scenario), address, command):
+            redactor.learn(text)
         for event in () if light else _events(run):
             shaper.learn(event)
         redactor.learned()
@@ -203,6 +205,18 @@ def _pieces(path: Path) -> Iterator[bytes]:
             yield piece
 
 
+def strings(value: Any) -> Iterator[str]:
+    """Every string inside lists and dictionaries."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from strings(item)
+
+
 class Shaper:
     """Says which string of a run's data is a word, a sentence of ours, or a text."""
 
@@ -230,8 +244,8 @@ class Shaper:
             return self._string(key, value)
         if isinstance(value, Mapping):
             if key == "headers":
-                return {self.redactor.text(str(k)): self._header(k, v) for k, v in value.items()}
-            return {self.redactor.text(str(k)): self.shape(str(k), v) for k, v in value.items()}
+                return {self.redactor.word(str(k)): self._header(k, v) for k, v in value.items()}
+            return {self.redactor.word(str(k)): self.shape(str(k), v) for k, v in value.items()}
         if isinstance(value, list | tuple):
             return [self.shape(key, item) for item in value]
         return value

@@ -16,7 +16,7 @@ def new_permalink() -> str:
 
 def new_key() -> str:
     """An unguessable name for a share's address (192 bits)."""
-    return secrets.token_urlsafe(24)
+    return secrets.token_urlsafe(24).replace("-", "a").replace("_", "b")
 
 
 class Sweep(models.Model):

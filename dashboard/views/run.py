@@ -15,8 +15,8 @@ from dashboard import copies, facts, listing, words
 from dashboard.pulse import pulse
 from dashboard.text import visible_deep
 from dashboard.versions import of_agent
-from runs import catalogue, descriptions, start, store
-from runs.models import Run
+from runs import catalogue, descriptions, proposal, start, store
+from runs.models import Opinion, Run
 
 NETWORK_SHOWN = 50
 
@@ -82,6 +82,9 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "issue": copies.issue(found, gathered, address),
         "command": copies.command(found),
         "version_choices": of_agent(found.agent),
+        "opinion_words": Opinion.Word.values,
+        "intake": visible_deep(found.summary.get("intake") or {}),
+        "proposal": proposal.propose(found) if not found.is_open else None,
     }
 
 

@@ -25,6 +25,8 @@ class RandomTexts(Patterns):
         """Upper and lower case with digits, and as many bits as chance gives."""
         if _UUID.fullmatch(value) or _ID.match(value):
             return False
+        if max(map(len, value.split("/"))) < 24:  # a path
+            return False
         mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
         return mixed and any(map(str.isdigit, value)) and _entropy(value) >= LEAST
 
