@@ -132,7 +132,8 @@ class Codex(Driver):
 
     def tools(self, options: Mapping[str, Any], version: str) -> Tools:
         """By version and generation."""
-        return Tools(release(version), str(options["multi_agent"]), int(options["wait_ms"]))
+        asks = options["permissions"] == "ask"
+        return Tools(release(version), str(options["multi_agent"]), int(options["wait_ms"]), asks)
 
     def caller_rule(self, options: Mapping[str, Any], version: str) -> CallerRule:
         """By the threads that a request's headers name."""

@@ -19,8 +19,8 @@ def config(base_url: str, model: str, options: Mapping[str, Any], release: tuple
     lines = [
         f"model = {_text(model)}",
         f"model_provider = {_text(PROVIDER)}",
-        f"approval_policy = {_text('untrusted' if ask else 'never')}",
-        'sandbox_mode = "danger-full-access"',
+        f"approval_policy = {_text('on-request' if ask else 'never')}",
+        f"sandbox_mode = {_text('read-only' if ask else 'danger-full-access')}",
         "check_for_update_on_startup = false",
         'web_search = "disabled"',
         "",
@@ -56,16 +56,13 @@ def _numbers(options: Mapping[str, Any]) -> list[str]:
 
 
 def _limits(options: Mapping[str, Any], release: tuple[int, ...]) -> list[str]:
-    """How many sub-agents at once, and how deep; later versions count the root as well."""
+    """How many sub-agents at once (the root not counted), and how deep."""
     found = []
     children, depth = int(options["max_children"]), int(options["max_depth"])
     if children > LEAVE:
         later = release >= COUNTS_SESSIONS
-        found.append(
-            f"max_concurrent_threads_per_session = {children + 1}"
-            if later
-            else f"max_threads = {children}"
-        )
+        name = "max_concurrent_threads_per_session" if later else "max_threads"
+        found.append(f"{name} = {children}")
     if depth > LEAVE:
         found.append(f"max_depth = {depth}")
     return ["[agents]", *found, ""] if found else []

@@ -44,6 +44,8 @@ class Tools:
     release: tuple[int, ...]
     generation: str = "v2"
     wait_ms: int = 60_000
+    asks: bool = False
+    """Whether the run lets commands ask to leave the agent's own sandbox."""
 
     def _call(self, name: str, given: dict[str, Any]) -> ToolCall:
         space = NAMESPACES[self.generation] if self.release >= NAMESPACED else ""
@@ -83,7 +85,12 @@ class Tools:
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
         command = _COMMANDS.get(form)
-        return ToolCall("exec_command", {"cmd": command}) if command else None
+        if command is None:
+            return None
+        given = {"cmd": command}
+        if form == "ask" and self.asks:
+            given |= {"sandbox_permissions": "require_escalated", "justification": "May I?"}
+        return ToolCall("exec_command", given)
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path: the marker in a spawn call's message, the id in its output."""

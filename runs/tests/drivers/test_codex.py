@@ -54,8 +54,8 @@ def test_it_retries_as_it_is_told_or_as_it_likes(make_context: MakeContext) -> N
     ("version", "limits"),
     [
         ("0.120.0", {"max_threads": 4, "max_depth": 3}),
-        ("0.147.0", {"max_concurrent_threads_per_session": 5, "max_depth": 3}),
-        ("0.171.0", {"max_concurrent_threads_per_session": 5, "max_depth": 3}),
+        ("0.147.0", {"max_concurrent_threads_per_session": 4, "max_depth": 3}),
+        ("0.171.0", {"max_concurrent_threads_per_session": 4, "max_depth": 3}),
     ],
 )
 def test_it_says_the_limits_in_the_words_of_the_version(

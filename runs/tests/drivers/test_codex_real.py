@@ -1,0 +1,162 @@
+"""The real Codex of two versions, from its package, in both forms, through the one command.
+
+Three commands make all runs; every test looks at one of them. What is a race in the binary
+is not asserted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from runs import shelf
+from runs.drivers.codex import DRIVER
+from runs.drivers.codex.describe import of_bundle, of_version
+
+pytestmark = [pytest.mark.binary, pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parents[3]
+OLD, NEW = "0.120.0", "0.171.0"
+EXEC = ["--set", "agents.codex.form=exec"]
+COMMANDS = (
+    ("app-server", ["sweep", "--agents", f"codex@{OLD},{NEW}", "--scenarios", "sse-cut,http-429"]),
+    ("exec", ["sweep", "--agents", f"codex@{OLD}", "--scenarios", "sse-cut,slow-child", *EXEC]),
+    ("exec", ["reproduce", f"codex@{NEW}", "sse-cut", *EXEC]),
+)
+Runs = Mapping[tuple[str, str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    """Every run's document, by form, version and scenario."""
+    var = tmp_path_factory.mktemp("var")
+    environment = {
+        **os.environ,
+        "LIFELINE_VAR": str(var),
+        "DATABASE_URL": "",
+        "DJANGO_SETTINGS_MODULE": "dashboard.settings",
+    }
+
+    def command(*words: str) -> Any:
+        ended = subprocess.run(
+            [sys.executable, "manage.py", *words],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            timeout=1200,
+        )
+        assert ended.returncode == 0, ended.stderr.decode(errors="replace")[-3000:]
+        return json.loads(ended.stdout)
+
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for form, words in COMMANDS:
+        document = command(*words, "--json")
+        links = [link for cell in document.get("cells", ()) for link in cell["runs"]]
+        documents = [_document(environment, link) for link in links] or [document]
+        for each in documents:
+            found[form, each["requested_version"], each["scenario"]] = each
+    yield found
+
+
+def _document(environment: Mapping[str, str], permalink: str) -> Any:
+    code = (
+        "import django, json; django.setup()\n"
+        "from runs import models, report\n"
+        f"print(json.dumps(report.document(models.Run.objects.get(permalink={permalink!r}))))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, check=True
+    )
+    return json.loads(done.stdout)
+
+
+def _child(run: Mapping[str, Any]) -> dict[str, Any]:
+    (child,) = [row for row in run["agents"] if row["parent"]]
+    return dict(child)
+
+
+def _attempts(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [row for row in run["attempts"] if row["caller"] == "child:1"]
+
+
+def _broken(run: Mapping[str, Any]) -> dict[str, str]:
+    return {row["law"]: row["label"] for row in run["findings"] if row["verdict"] == "broken"}
+
+
+EVERY_CUT = [(form, version) for form in ("app-server", "exec") for version in (OLD, NEW)]
+
+
+@pytest.mark.parametrize(("form", "version"), EVERY_CUT)
+def test_it_sees_three_tries_of_a_cut_stream(runs: Runs, form: str, version: str) -> None:
+    run = runs[form, version, "sse-cut"]
+    assert run["version"] == version
+    assert run["outcome"] == "model-request-failed" and run["exit_code"] == 0
+    assert [row["n"] for row in _attempts(run)] == [1, 2, 3]
+    assert {row["fault"] for row in _attempts(run)} == {"sse-cut"}
+    assert run["retry"]["measured"]["retries"] == 2
+    assert _child(run)["true_end"] == "failed"
+    assert run["network"] == [] and run["damage"] == 0
+
+
+@pytest.mark.parametrize("form", ["app-server", "exec"])
+def test_0_120_tells_the_parent_that_a_failed_child_completed(runs: Runs, form: str) -> None:
+    run = runs[form, OLD, "sse-cut"]
+    assert _child(run)["told"]["status"] == "completed"
+    assert _child(run)["terminal"]["session"] == "completed"
+    assert run["diagnosis"] == "cut_stream_false_completion"
+    assert {"L2", "L3", "L16"} <= _broken(run).keys()
+
+
+@pytest.mark.parametrize("form", ["app-server", "exec"])
+def test_0_171_tells_the_parent_that_it_failed(runs: Runs, form: str) -> None:
+    run = runs[form, NEW, "sse-cut"]
+    assert (_child(run)["told"]["status"], _child(run)["told"]["raw"]) == ("failed", "errored")
+    assert _child(run)["terminal"]["session"] == "failed"
+    assert not {"L2", "L3", "L16"} & _broken(run).keys()
+
+
+def test_the_failure_is_not_to_be_seen_on_the_parents_thread(runs: Runs) -> None:
+    run = runs["app-server", NEW, "sse-cut"]
+    assert _child(run)["terminal"] == {
+        "stdout": "failed", "session": "failed", "rpc": "started-only"
+    }  # fmt: skip
+    assert _broken(run)["L13"] == "terminal_not_published"
+    assert run["retry"]["reported"]["retries"] == 2
+
+
+@pytest.mark.parametrize(("version", "tries"), [(OLD, 1), (NEW, 3)])
+def test_a_429_with_retry_after_is_tried_once_or_three_times(
+    runs: Runs, version: str, tries: int
+) -> None:
+    run = runs["app-server", version, "http-429"]
+    attempts = _attempts(run)
+    assert Counter(row["http_status"] for row in attempts) == {429: tries}
+    assert all(row["gap_before"] >= 1.9 for row in attempts[1:])
+    assert ("L6" in _broken(run)) is (tries == 1)
+
+
+def test_exec_ends_well_and_leaves_a_child_that_still_runs(runs: Runs) -> None:
+    run = runs["exec", OLD, "slow-child"]
+    assert run["exit_code"] == 0
+    assert _child(run)["terminal"]["session"] in ("started-only", "interrupted")
+    assert _broken(run)["L16"] == "early_exit_children_lost"
+
+
+@pytest.mark.parametrize("version", [OLD, NEW])
+def test_every_message_fits_the_schema_that_the_version_wrote(runs: Runs, version: str) -> None:
+    for scenario in ("sse-cut", "http-429"):
+        assert runs["app-server", version, scenario]["protocol"] == []
+
+
+@pytest.mark.parametrize("version", [OLD, NEW])
+def test_the_shipped_description_is_that_of_the_binary(runs: Runs, version: str) -> None:
+    prepared = shelf.Slot(DRIVER.name, version).folder / shelf.PREPARED
+    assert of_bundle(prepared) == of_version(version, None)
