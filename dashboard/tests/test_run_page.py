@@ -145,7 +145,7 @@ def test_the_issue_text_is_the_table_with_its_evidence_and_command(
     assert issue.startswith("### copilot 1.0.81 · sse-cut: false completion")
     assert f"| `{CHILD}` | 6 attempts, 6 failed | completed ✗ | completed ✗ |" in issue
     assert "python3 manage.py reproduce copilot@1.0.81 sse-cut" in issue
-    assert f"http://testserver/runs/{cut.permalink}/" in issue
+    assert f"/runs/{cut.permalink}/" in issue and "testserver" not in issue
     assert context["command"] == "python3 manage.py reproduce copilot@1.0.81 sse-cut"
 
 
