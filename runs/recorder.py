@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from django.db import close_old_connections, transaction
+from django.db import DatabaseError, connection, transaction
 
 from runs import models, notify
 from runs.core.events import Draft, Event, Kind, number
@@ -83,6 +83,7 @@ class Recorder:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self._flush()
+        self._writer.submit(connection.close)
         self._writer.shutdown(wait=True)
 
     def _mirror(self, draft: Draft) -> Draft | None:
@@ -127,10 +128,14 @@ class Recorder:
             await asyncio.shield(loop.run_in_executor(self._writer, self._write, batch))
 
     def _write(self, batch: list[models.Event]) -> None:
-        close_old_connections()
-        with transaction.atomic():
-            models.Event.objects.bulk_create(batch, batch_size=BATCH)
-            models.Run.objects.filter(pk=self.run_id).update(event_count=batch[-1].seq)
+        # One connection for the whole run: opening one for each batch costs more than the batch.
+        try:
+            with transaction.atomic():
+                models.Event.objects.bulk_create(batch, batch_size=BATCH)
+                models.Run.objects.filter(pk=self.run_id).update(event_count=batch[-1].seq)
+        except DatabaseError:
+            connection.close()
+            raise
         self.stored = batch[-1].seq
         notify.poke_run(self.run_id)
 
