@@ -21,8 +21,11 @@ from dashboard.servers import NotFound, postgres, redis_server
 STORED = ("runs/tests/flow", "dashboard/tests")
 """Folders whose tests are about the database and the live stream."""
 
-PARALLEL = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile"]
-"""Most tests wait for processes and sockets: one worker more than cores, a file stays together."""
+PARALLEL = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--reruns", "1"]
+"""Most tests wait for processes and sockets: one worker more than cores, a file stays together.
+
+See docs/decisions/reruns.md for why a failing test is run once more.
+"""
 
 
 class Command(BaseCommand):
