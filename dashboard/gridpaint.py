@@ -97,6 +97,7 @@ def cell_html(place: tuple[str, str, str], cell: Cell | None, full: bool, pick: 
     classes = f"cell {tone(cell)}"
     classes += " hatched" if cell["imported"] and cell["imported"] * 2 >= cell["n"] else ""
     classes += "" if cell["valid"] else " apart"
+    classes += _second(cell)
     agent, version, scenario = place
     query = (
         f"agent={_quoted(agent)}&amp;version={_quoted(version)}&amp;scenario={_quoted(scenario)}"
@@ -113,6 +114,13 @@ def cell_html(place: tuple[str, str, str], cell: Cell | None, full: bool, pick: 
     rest = "".join(f"<span>{_shown(line)}</span>" for line in lines if line)
     box = _box(place) if pick else ""
     return mark_safe(f'<td class="{classes}">{head}{split}{rest}{box}</td>')
+
+
+def _second(cell: Cell) -> str:
+    """The tone of the next diagnosis, where it is another one: the cell shows both."""
+    tones = [words.diagnosis(name)[1] for name in spoken(cell)]
+    others = [name for name in tones if name != tones[0]]
+    return f" and-{others[0]}" if others else ""
 
 
 @lru_cache(maxsize=4096)
@@ -152,7 +160,7 @@ def badge(text: str, cell: Cell | None) -> str:
     right = f"{word(cell)} {count(cell)}" if cell else "not run"
     colours = {"ok": "#1f5ab4", "bad": "#a43f0b", "unknown": "#6b3ab5"}
     colour = colours.get(tone(cell), "#5a6067") if cell else "#5a6067"
-    a, b = 6.6 * len(left) + 18, 6.6 * len(right) + 18
+    a, b = 6.2 * len(left) + 18, 6.2 * len(right) + 18
     font = 'font-family="DejaVu Sans,Verdana,sans-serif" font-size="11" fill="#fff"'
     first, second, whole = escape(left), escape(right), f"{a + b:.0f}"
     right_half = f"M{a:.0f} 0h{b - 4:.0f}a4 4 0 0 1 4 4v12a4 4 0 0 1-4 4h-{b - 4:.0f}z"

@@ -47,6 +47,7 @@ def test_a_sweep_is_started_shown_paused_resumed_and_cancelled(client: Client) -
     for page in (client.get(address), client.get(f"{address}parts/")):
         assert "1 of 8 runs ended" in text_of(page) and "healthy 1/1" in text_of(page)
     assert "manage.py sweep --agents reference@0.9.0,1.0.0" in text_of(client.get(address))
+    assert "| reference 0.9.0 | success | 1 | healthy |" in client.get(address).content.decode()
     for do, state in (("pause", "paused"), ("resume", "going"), ("cancel", "cancelled")):
         assert client.post(f"{address}steer/", {"do": do})["Location"] == address
         sweep.refresh_from_db()

@@ -35,7 +35,7 @@ def test_compare_takes_cells_and_says_what_changed(client: Client) -> None:
         grid.refresh(run.agent, run.version, run.scenario)
     cells = ["copilot|1.0.81|sse-cut", "copilot|1.0.85|sse-cut"]
     text = text_of(client.get("/compare/", {"cells": cells}))
-    assert "diagnosis notice lost → healthy" in text
+    assert "diagnosis never told → healthy" in text
 
 
 def test_compare_without_two_runs_lets_choose_them(client: Client, cut: Run) -> None:

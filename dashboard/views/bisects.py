@@ -100,6 +100,6 @@ def _context(request: HttpRequest, found: Sweep) -> dict[str, Any]:
         "left": len([row for row in plans.track(found) if not row["saw"]]),
         "compare": ",".join(both) if len(both) == 2 else "",
         "workers": start.workers(),
-        "block": plans.bisect_block(found, address),
+        "pasted": plans.bisect_block(found, address),
         "command": visible(plans.command(found)),
     }

@@ -23,6 +23,8 @@ from runs.models import Event, Run
 MOST = 4
 """Runs beside each other: more fit on no screen."""
 LETTERS = "ABCD"
+SENTENCES = 12
+"""Differences that are said before the table of all."""
 CHOICE = 30
 """Newest runs that the empty page offers."""
 UNTOLD = ("seen.again", "process.sample", "phase")
@@ -83,9 +85,10 @@ def _context(runs: list[Run], cells: list[tuple[str, str, str]]) -> dict[str, An
     names = list(LETTERS[: len(runs)])
     found = core.differences(documents, names)
     groups = [
-        {"name": GROUPS[group], "rows": list(rows)}
+        {"name": GROUPS[group], "rows": list(rows), "key": group}
         for group, rows in itertools.groupby(found, key=lambda one: one.group)
     ]
+    weighty = [one.sentence for one in found if one.group not in ("gaps", "events")]
     return {
         "columns": [
             {"letter": letter, "run": run, "truth": facts.gather(run).truth}
@@ -93,6 +96,7 @@ def _context(runs: list[Run], cells: list[tuple[str, str, str]]) -> dict[str, An
         ],
         "groups": groups,
         "count": len(found),
+        "sentences": weighty[:SENTENCES] or [one.sentence for one in found[:SENTENCES]],
         "same": [what for what in ("outcome", "diagnosis") if _same(runs, what)],
         "address": "runs=" + ",".join(run.permalink for run in runs),
         "drift": _drift(runs),

@@ -164,7 +164,7 @@ def _sweep(request: HttpRequest, found: Sweep) -> dict[str, Any]:
         "trouble_runs": list(trouble[:RUNNING_SHOWN]),
         "trouble_count": trouble.count(),
         "workers": start.workers(),
-        "block": gridcopies.as_markdown(view)
+        "pasted": gridcopies.as_markdown(view)
         + f"\n{request.build_absolute_uri(f'/sweeps/{found.permalink}/')}\n",
         "command": visible(plans.command(found)),
         "binaries": plans.binaries_text(found.plan.get("binaries", [])),

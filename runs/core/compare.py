@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runs import words
+
 Document = Mapping[str, Any]
 NOTICEABLE = 0.25
 """Gaps and durations that differ by less than this share are called the same."""
@@ -40,6 +42,8 @@ def differences(documents: Sequence[Document], names: Sequence[str]) -> list[Dif
         rows = [aspects(document) for document in documents]
         for what in dict.fromkeys(key for row in rows for key in row):
             values = tuple(str(row.get(what, "–")) for row in rows)
+            if group == "findings" and "broken" not in values:
+                continue  # judged here and not judged there: no difference in what happened
             if len(set(values)) > 1 and not _alike([row.get(what) for row in rows]):
                 found.append(Difference(group, what, values, sentence(what, values, names)))
     return found
@@ -80,7 +84,7 @@ class Seconds:
 def _outcome(document: Document) -> dict[str, Any]:
     found: dict[str, Any] = {
         "Outcome": document.get("outcome") or "none",
-        "Diagnosis": str(document.get("diagnosis") or "none").replace("_", " "),
+        "Diagnosis": words.diagnosis(str(document.get("diagnosis") or ""))[0] or "none",
         "Exit code": _word(document.get("exit_code")),
     }
     if isinstance(document.get("duration"), int | float):

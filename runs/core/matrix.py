@@ -11,8 +11,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any, TypedDict
 
+from runs import words
+
 NEWEST = 12
 """Runs that a cell names."""
+
+
+GOOD = ("healthy", "failed_and_reported")
 
 
 class RunFacts(TypedDict):
@@ -99,14 +104,18 @@ def most(counts: Mapping[str, int]) -> str:
 
 
 def spoken(cell: Cell) -> dict[str, int]:
-    """Its diagnoses without the environment's failures, which say nothing about the agent."""
-    return {name: n for name, n in cell["diagnoses"].items() if name != "environment"}
+    """Its diagnoses without the environment's failures, which say nothing about the agent.
+
+    Most frequent first; of equally frequent ones a failure comes before what is well.
+    """
+    found = [(name, n) for name, n in cell["diagnoses"].items() if name != "environment"]
+    return dict(sorted(found, key=lambda item: (-item[1], item[0] in GOOD, item[0])))
 
 
 ASPECTS: tuple[tuple[str, Callable[[Cell], str]], ...] = (
     ("told the parent", lambda c: _quoted(most(c["told"]))),
     ("terminal", lambda c: most(c["terminals"])),
-    ("diagnosis", lambda c: most(spoken(c)).replace("_", " ")),
+    ("diagnosis", lambda c: words.diagnosis(most(spoken(c)))[0]),
     ("broken", lambda c: " ".join(c["broken"]) or "none"),
     ("exit", lambda c: most(c["exits"])),
     ("attempts", lambda c: f"{c['attempts'][1]:g}" if c["attempts"] else "none"),
@@ -164,9 +173,9 @@ def changes(
         ordered = sorted(versions, key=keys.__getitem__)
         said = {version: aspects(cells[agent, version, scenario]) for version in ordered}
         for old, new in zip(ordered, ordered[1:], strict=False):
-            words = _difference(said[old], said[new])
-            if words:
+            told = _difference(said[old], said[new])
+            if told:
                 result.append(
-                    Change(agent=agent, scenario=scenario, before=old, after=new, words=words)
+                    Change(agent=agent, scenario=scenario, before=old, after=new, words=told)
                 )
     return result

@@ -109,7 +109,7 @@ def test_it_tells_a_change_of_verdict_and_sends_it(published: list[str], hook: H
     watching.tick()
     news = News.objects.get()
     assert (news.before, news.after, news.sent) == ("1.0.0", "1.1.0", "sent, 204")
-    assert "failed and reported → cut stream false completion" in news.words
+    assert "failed and reported → false completion" in news.words
     (sent,) = hook.got
     assert sent["agent"] == "reference" and sent["change"] == news.words
     watch.refresh_from_db()
