@@ -10,6 +10,9 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 
+EXITING = 2.0
+"""Seconds that a program may take to leave."""
+
 
 class HonestExit(Law):
     """Puts the exit code and the final result beside what became of root and children."""
@@ -42,6 +45,7 @@ class HonestExit(Law):
             return
         yield (
             self._root(history, words)
+            or self._turn(history, words)
             or self._children(history, words)
             or self.holds(history.root, "It claims success, and nothing speaks against it.", *words)
         )
@@ -61,6 +65,27 @@ class HonestExit(Law):
                 label="early_exit_root_cut",
             )
         return None
+
+    def _turn(self, history: History, words: list[Event]) -> Finding | None:
+        """A client of an app-server that leaves while its own turn runs (``rpc``: it saw that)."""
+        turns = [
+            event
+            for event in history.of(Kind.TURN_STARTED, Kind.TURN_ENDED)
+            if event.agent == history.root and event.seen_in("rpc")
+        ]
+        if not turns or turns[-1].kind is Kind.TURN_ENDED:
+            return None
+        ends = [event for event in history.of(Kind.AGENT_ENDED) if event.seen_in("rpc")]
+        child = ends[-1] if ends and history.precedes(turns[-1], ends[-1]) else None
+        after = f" It left after the turn of {child.agent} had ended." if child else ""
+        return self.broken(
+            history.root,
+            f"It exits as a success while the root's own turn is open.{after}",
+            turns[-1],
+            child,
+            *words,
+            label="early_exit_root_cut",
+        )
 
     def _children(self, history: History, words: list[Event]) -> Finding | None:
         final = min(words, key=history.place)
@@ -111,7 +136,24 @@ def _lost(history: History, run: Run, final: Event) -> bool:
     if not run.ends:
         return run.start is not None
     killed = run.status in ("stopped", "cancelled", "interrupted")
-    return killed and history.place(run.ends[0]) > history.place(final)
+    if not killed:
+        return False
+    return history.place(run.ends[0]) > history.place(final) or _fell_with_it(history, run)
+
+
+def _fell_with_it(history: History, run: Run) -> bool:
+    """Whether it was ended, unasked, between the end of the root's turn and the exit.
+
+    The final word itself may be read a moment later than it was said.
+    """
+    end, exits = run.ends[0], history.of(Kind.PROCESS_EXITED)
+    targets = {event.get("target") for event in history.of(Kind.CANCEL_REQUESTED)}
+    if not exits or not history.timed or targets & {run.agent, history.root}:
+        return False
+    if not 0 <= history.time(exits[-1]) - history.time(end) <= EXITING:
+        return False
+    turns = [event for event in history.of(Kind.TURN_ENDED) if event.agent == history.root]
+    return any(turn.file != end.file and history.precedes(turn, end) for turn in turns)
 
 
 def _failed_untold(history: History, run: Run) -> bool:
