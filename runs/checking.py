@@ -148,7 +148,7 @@ def _script(tree: dict[str, Any]) -> Iterator[Problem]:
 def _laws(tree: dict[str, Any]) -> Iterator[Problem]:
     laws = tree.get("laws", [])
     for law in laws if isinstance(laws, list) else []:
-        if law not in catalogue.laws():
+        if str(law) not in catalogue.laws():
             yield from _caught("laws", _unknown_law, str(law))
 
 

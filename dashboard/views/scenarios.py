@@ -35,7 +35,8 @@ def scenarios(request: HttpRequest) -> HttpResponse:
     """Shipped and saved ones; `?q=` keeps those that hold all of its words."""
     words = request.GET.get("q", "")[:200].lower().split()
     mine = saved.everything()
-    every = [scenario for scenario in saved.known().values() if _holds(scenario, words)]
+    known = {**mine, **catalogue.scenarios()}
+    every = [scenario for scenario in known.values() if _holds(scenario, words)]
     context = {
         "section": "scenarios",
         "entries": every,
