@@ -1,8 +1,8 @@
 """The only writer of a run's events: numbers them, writes batches, pokes.
 
 ``add`` may be called from the loop's thread only; writing happens in one thread
-of its own, every 50 ms or 500 events, so that a slow database never holds up the
-pumps and a fast agent never makes a transaction an event.
+of its own: at once after a quiet moment, else every 50 ms or 500 events, so that a slow
+database never holds up the pumps and a fast agent never makes a transaction an event.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from runs import models, notify
 from runs.core.events import Draft, Event, Kind, number
 
 EVERY = 0.05
+"""Seconds between two batches, at least."""
 BATCH = 500
 CLOCK_SLACK = 2.0
 """Seconds by which an agent's own clock may differ from ours before we prefer ours."""
@@ -40,7 +41,7 @@ class Recorder:
         self._seen: dict[str, tuple[int, str]] = {}
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="recorder")
         self._task: asyncio.Task[None] | None = None
-        self._full = asyncio.Event()
+        self._any, self._full = asyncio.Event(), asyncio.Event()
         self._listeners: list[Callable[[Event], None]] = []
 
     def start(self) -> None:
@@ -59,6 +60,7 @@ class Recorder:
         if draft.native_id and mirrored is None:
             self._seen.setdefault(draft.native_id, (event.seq, draft.source))
         self._waiting.append(row_of(self.run_id, event))
+        self._any.set()
         if len(self._waiting) >= BATCH:
             self._full.set()
         for listener in self._listeners:
@@ -113,11 +115,15 @@ class Recorder:
         return round(max(0.0, at - self.started), 6)
 
     async def _run(self) -> None:
+        due = 0.0
         while True:
+            await self._any.wait()
             try:
-                await asyncio.wait_for(self._full.wait(), EVERY)
+                await asyncio.wait_for(self._full.wait(), max(0.0, due - time.monotonic()))
             except TimeoutError:
                 pass
+            due = time.monotonic() + EVERY
+            self._any.clear()
             self._full.clear()
             await self._flush()
 
