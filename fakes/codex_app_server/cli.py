@@ -20,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="codex", description=__doc__, add_help=False)
     parser.add_argument("--state-dir", type=Path, help="folder of the scenario and transcript")
     parser.add_argument("--protocol", default="", help=f"one of {', '.join(versions())}")
+    parser.add_argument("--bundle", type=Path, help="schemas that a binary of it wrote")
     parser.add_argument("--version", action="store_true")
     known, rest = parser.parse_known_args(arguments)
     try:
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("codex: this stand-in plays only: --state-dir DIR app-server", file=sys.stderr)
             return 2
         known.state_dir.mkdir(parents=True, exist_ok=True)
-        return Server(world(known.state_dir.resolve(), version)).serve()
+        return Server(world(known.state_dir.resolve(), version, known.bundle)).serve()
     except ValueError as wrong:
         print(f"codex: {wrong}", file=sys.stderr)
         return 2

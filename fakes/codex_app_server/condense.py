@@ -26,25 +26,28 @@ STAMP = "emittedAtMs"
 
 
 def digest(folder: Path) -> str:
-    """SHA-256 over the names and contents of a bundle's files."""
+    """SHA-256 over the names and contents of a bundle's files, whatever the order of keys:
+    old binaries write it anew each time."""
     whole = hashlib.sha256()
     for path in sorted(folder.rglob("*.json")):
-        whole.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+        content = json.dumps(json.loads(path.read_text()), sort_keys=True)
+        whole.update(f"{path.relative_to(folder)}\0{content}\0".encode())
     return whole.hexdigest()
 
 
-def condense(version: str, experimental: Path, plain: Path) -> Table:
-    """The table of `version` from its two bundles."""
+def condense(version: str, experimental: Path, plain: Path | None = None) -> Table:
+    """The table of `version` from its two bundles; without the plain one nothing is gated."""
     bundle = _Bundle(experimental)
     table: Table = {
         "version": version,
-        "bundle": {"experimental": digest(experimental), "plain": digest(plain)},
+        "bundle": {"experimental": digest(experimental), "plain": plain and digest(plain)},
         "stamps": STAMP in _read(experimental / "ServerNotification.json").get("properties", {}),
     }
     for side, name in SIDES.items():
         table[side] = bundle.side(name, answers=side.endswith("requests"))
     table["types"] = bundle.types()
-    table["gated"] = _gated(table, _Bundle(plain))
+    table["listed"] = list(table["client_requests"])
+    table["gated"] = _gated(table, _Bundle(plain or experimental))
     return table
 
 

@@ -33,16 +33,18 @@ from fakes.codex_app_server.store import Store
 Entry = dict[str, Any]
 
 
-def install(folder: Path, protocol: str = "") -> Harness:
+def install(folder: Path, protocol: str = "", bundle: Path | None = None) -> Harness:
     """The fake as an executable ``codex`` in ``folder/bin``, its state in ``folder/state``.
 
-    `protocol` is the version that it speaks as, the newest where none is given.
+    `protocol` is the version that it speaks as, the newest where none is given; `bundle` a
+    folder of schemas that a binary of that version wrote, instead of the kept table.
     """
     state, binaries = folder / "state", folder / "bin"
     for path in (state, binaries):
         path.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, str(Path(__file__).with_name("__main__.py"))]
     command += ["--state-dir", str(state)] + (["--protocol", protocol] if protocol else [])
+    command += ["--bundle", str(bundle)] if bundle else []
     wrapper = binaries / "codex"
     wrapper.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
     wrapper.chmod(0o755)

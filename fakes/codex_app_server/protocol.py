@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fakes.codex_app_server.condense import condense, digest
 from fakes.codex_app_server.grammar import Type
 from fakes.codex_app_server.serde import Invalid, check, missing, unknown_variant
 
@@ -29,16 +30,45 @@ def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
+def _kept(version: str) -> dict[str, Any]:
+    if version not in versions():
+        raise ValueError(f"no table of {version}; there are {', '.join(versions())}")
+    found: dict[str, Any] = json.loads((TABLES / f"{version}.json").read_text())
+    return found
+
+
+def _made_from(version: str, bundle: Path) -> bool:
+    return version in versions() and _kept(version)["bundle"]["experimental"] == digest(bundle)
+
+
+def _from_bundle(version: str, bundle: Path) -> dict[str, Any]:
+    """A table of the bundle alone, with the gates of the newest kept version that is no newer."""
+    try:
+        table = condense(version, bundle)
+    except (OSError, KeyError, TypeError) as wrong:
+        raise ValueError(f"{bundle} is no bundle of schemas: {wrong}") from wrong
+    older = [one for one in versions() if _numbers(one) <= _numbers(version)]
+    table["gated"] = _kept((older or versions())[-1 if older else 0])["gated"]
+    return table
+
+
 class Protocol:
     """One version's table."""
 
-    def __init__(self, version: str = "") -> None:
-        """`version` is one of :func:`versions`, the newest where none is given; ValueError."""
-        known = versions()
-        self.version = version or known[-1]
-        if self.version not in known:
-            raise ValueError(f"no table of {self.version}; there are {', '.join(known)}")
-        self._table: dict[str, Any] = json.loads((TABLES / f"{self.version}.json").read_text())
+    def __init__(self, version: str = "", bundle: Path | None = None) -> None:
+        """`version` is one of :func:`versions`, the newest where none is given; ValueError.
+
+        `bundle` is the folder of schemas that a binary of `version` wrote with
+        ``--experimental``; then any version will do. Where it is the very bundle that the
+        kept table was made from, the table is used: it knows more.
+        """
+        self.version = version or versions()[-1]
+        self.source = "table"
+        """Where the checks come from: table, or bundle."""
+        if bundle is None or _made_from(self.version, bundle):
+            self._table = _kept(self.version)
+        else:
+            self._table, self.source = _from_bundle(self.version, bundle), "bundle"
         self.types: Mapping[str, Type] = self._table["types"]
         self.stamps: bool = self._table["stamps"]
         self.bundle: Mapping[str, str] = self._table["bundle"]

@@ -33,6 +33,7 @@ class Server:
             ppid=os.getppid(),
             protocol=self._world.protocol.version,
             bundle=self._world.protocol.bundle,
+            checks=self._world.protocol.source,
         )
         signal.signal(signal.SIGTERM, self._terminated)
         for line in sys.stdin.buffer:

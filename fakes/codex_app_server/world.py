@@ -49,8 +49,8 @@ class World:
         self.wire.notify("thread/status/changed", params)
 
 
-def world(folder: Path, version: str) -> World:
-    """A new process of the fake on a state folder, speaking as `version`; ValueError."""
-    protocol = Protocol(version)
+def world(folder: Path, version: str = "", bundle: Path | None = None) -> World:
+    """A new process of the fake on a state folder, speaking as :class:`Protocol` says."""
+    protocol = Protocol(version, bundle)
     transcript = Transcript(folder)
     return World(folder, protocol, transcript, Store(folder), Wire(transcript, protocol))

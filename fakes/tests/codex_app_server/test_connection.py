@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from pathlib import Path
@@ -155,3 +156,17 @@ def test_it_is_a_codex_on_the_path_that_knows_one_command_fx_22(tmp_path: Path) 
     assert other.returncode == 2
     assert fake.codex.read_text().startswith("#!/bin/sh\nexec ")
     assert not fake.entries()
+
+
+def test_a_client_may_be_given_its_path_and_a_dummy_key_fx_23(fake: Harness) -> None:
+    client = [str(fake.codex), "-c", "model=gpt-5.5", "app-server", "--listen", "stdio://"]
+    ended = subprocess.run(
+        client,
+        env={"OPENAI_API_KEY": "dummy"},
+        input=json.dumps({"id": 1, "method": "initialize", "params": INFO}) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(ended.stdout)["result"]["platformFamily"] == "unix"
+    assert "dummy" not in (fake.state / "transcript.jsonl").read_text()
