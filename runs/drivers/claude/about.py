@@ -78,6 +78,8 @@ OBSERVES: Final[Mapping[str, str]] = {
 _RESTART: Final = "the driver does not kill Claude Code and start it again"
 
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
+    "L8": _RESTART,
+    "L17": "it has no watchdog of its own over sub-agents",
     "restart-running": _RESTART,
     "restart-ended": _RESTART,
     "restart-told": _RESTART,

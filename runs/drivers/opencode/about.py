@@ -81,6 +81,8 @@ _CANCEL: Final = "no version gives the model a tool that stops a sub-agent"
 _NO_MODEL: Final = "a task call cannot name the sub-agent's model"
 
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
+    "L8": _RESTART,
+    "L17": "it has no watchdog of its own over sub-agents",
     "restart-running": _RESTART,
     "restart-ended": _RESTART,
     "restart-told": _RESTART,
