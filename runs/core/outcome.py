@@ -109,7 +109,8 @@ def facts(
         foreign_advertised=_foreign(requests, allowed_tools),
         foreign_executed=tuple(sorted(set(executed_tools) - set(allowed_tools))),
         delivered=delivered,
-        subagent_asked=bool(below),
+        # A client run has a stand-in below it, and no provider that could be asked.
+        subagent_asked=bool(below) or (not requests and bool(runs)),
         subagent_started=bool(runs) or bool(below),
         subagent_failed=any(
             call.failed and not call.last.open and not _recovered(history, call.agent)

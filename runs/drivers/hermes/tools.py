@@ -1,0 +1,70 @@
+"""How a script's actions are called on Hermes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fakes.dialect import ModelRequest, ToolCall
+from fakes.script import Child, Task
+from fakes.targeting import TASK_PATTERN
+
+EVERYTHING = frozenset(
+    (
+        *("delegate_task", "terminal", "process", "read_file", "write_file", "patch"),
+        *("search_files", "todo", "memory", "session_search", "skills_list", "skill_view"),
+        *("skill_manage", "clarify", "execute_code", "cronjob", "vision_analyze", "web_search"),
+        *("web_extract", "image_generate", "text_to_speech", "send_message", "kanban_show"),
+        *("spawnAgent", "wait", "commandExecution", "collabAgentToolCall", "closeAgent"),
+    )
+)
+"""What it advertises, and what its app-server's items are called."""
+_DELEGATION = re.compile(r'"(?:subagent_id|task_id|delegation_id)":\s*"([\w.-]{1,80})"')
+
+
+class Tools:
+    """The one table: delegation is a call that waits, so that nothing waits or polls."""
+
+    def delegate(self, task: Task) -> ToolCall:
+        """One task of its own."""
+        given: dict[str, Any] = {"goal": task.prompt}
+        if task.background:
+            given["background"] = True
+        return ToolCall("delegate_task", given)
+
+    def wait(self, child: Child) -> ToolCall | None:
+        """It has no such tool."""
+        return None
+
+    def poll(self, child: Child) -> ToolCall | None:
+        """It has no such tool."""
+        return None
+
+    def message(self, child: Child, text: str) -> ToolCall | None:
+        """It has no such tool."""
+        return None
+
+    def cancel(self, child: Child) -> ToolCall | None:
+        """It has no such tool."""
+        return None
+
+    def work(self, form: str) -> ToolCall | None:
+        """A harmless command."""
+        commands: Mapping[str, str] = {"note": "true", "quiet": "sleep 3"}
+        return ToolCall("terminal", {"command": commands[form]}) if form in commands else None
+
+    def children(self, request: ModelRequest) -> dict[str, str]:
+        """Ids by path, where the output of a delegation names one."""
+        paths: dict[str, str] = {}
+        found: dict[str, str] = {}
+        for turn in request.turns:
+            for call in turn.tool_calls:
+                marker = TASK_PATTERN.search(json.dumps(call.arguments))
+                if marker:
+                    paths[call.id] = marker[1]
+            named = _DELEGATION.search(turn.text[:10_000]) if turn.role == "tool" else None
+            if named and turn.call_id in paths:
+                found[paths[turn.call_id]] = named[1]
+        return found
