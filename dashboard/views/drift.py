@@ -19,11 +19,11 @@ KEYS = 60
 """Keys of one name that are shown."""
 TITLES = {
     "server-notification": "Notifications of the server",
+    WORDS: "Words (enumerations)",
+    KINDS: "Kinds of items and events",
     "server-request": "Requests of the server",
     "client-request": "Requests of the client",
     "client-notification": "Notifications of the client",
-    KINDS: "Kinds of items and events",
-    WORDS: "Words (enumerations)",
     TYPES: "Types",
 }
 FOLDED = (TYPES,)

@@ -139,12 +139,13 @@ def network(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def drift_address(agent: str, version: str) -> str:
-    """Where this version's records are compared with the known version before it, else ""."""
+    """Where this version's records are compared with the known version next to it, else ""."""
     known = descriptions.versions(agent) if agent in catalogue.drivers() else []
-    if version not in known[1:]:
+    if version not in known or len(known) < 2:
         return ""
-    before = known[known.index(version) - 1]
-    return f"{reverse('drift')}?{urlencode({'agent': agent, 'before': before, 'after': version})}"
+    place = max(1, known.index(version))
+    pair = {"agent": agent, "before": known[place - 1], "after": known[place]}
+    return f"{reverse('drift')}?{urlencode(pair)}"
 
 
 def retry_words(retry: dict[str, Any]) -> str:
