@@ -82,7 +82,7 @@ class Owner(Stopping):
         if self.last is not None and self.last.status not in ("completed", ""):
             return self._finish(exit_code=1, why=f"turn {self.last.status}")
         unread = self.owed or (bool(self.attempts) and not self.keeps("CL-9"))
-        return self._decide() if unread else self._finish()
+        return self._decide() if unread and self.keeps("CL-2") else self._finish()
 
     # Children
 

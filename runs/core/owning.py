@@ -210,7 +210,7 @@ class Emit:
 class Show:
     """Another thing for the user to see: a warning, a refused stop."""
 
-    what: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -299,7 +299,7 @@ RULES = (
         "a wait has no end and nobody sees it",
         (*WAITING, Wait(WARN + 1), Wait(1), Wait(GIVE_UP)),
         lambda r: (
-            [s.what for s in r.of(o.Show)] == ["still waiting", "gave up waiting"]
+            [s.text for s in r.of(o.Show)] == ["still waiting", "gave up waiting"]
             and r.result is not None and r.result.exit_code == 1
         ),
     ),

@@ -1,0 +1,175 @@
+"""Our own client of Codex's app-server: an owner that waits for its children, or breaks a rule.
+
+The stand-in is the process of the run; the client talks to it as a driver does, under the
+orders of the play's operator. What the owner decides is kept beside the wire as ``owner.jsonl``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Awaitable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fakes.dialect import ModelRequest, ToolCall
+from fakes.script import Child, Task
+from runs import clients
+from runs.core.events import Draft, Kind
+from runs.core.history import History
+from runs.driver import (
+    Binary,
+    Context,
+    Conversation,
+    Driver,
+    Emit,
+    Launch,
+    Option,
+    Package,
+    Runtime,
+    Source,
+)
+from runs.drivers.client.talk import Client
+from runs.errors import HarnessError
+
+OWNER_FILE = "owner.jsonl"
+VERSION = "1.0.0"
+RULES = tuple(f"CL-{number}" for number in range(1, 39))
+
+
+class OwnClient(Driver):
+    """One owner on one thread."""
+
+    name: ClassVar[str] = "client"
+    title: ClassVar[str] = "Lifeline's client of Codex's app-server"
+    package: ClassVar[Package] = Package("builtin", "fakes.codex_app_server")
+    oldest: ClassVar[str] = VERSION
+    dialects: ClassVar[tuple[str, ...]] = ("responses",)
+    allowed_tools: ClassVar[frozenset[str]] = frozenset(
+        {"spawnAgent", "wait", "closeAgent", "sendInput", "commandExecution", "spawn_agent"}
+    )
+    overhead_mib: ClassVar[int] = 64
+    options: ClassVar[tuple[Option, ...]] = (
+        *clients.options("child-outlives"),
+        Option(
+            "breaks",
+            "choice",
+            "none",
+            "The one rule of a waiting parent that it does not keep.",
+            ("none", *RULES),
+        ),
+    )
+    observes: ClassVar[Mapping[str, str]] = {
+        "L4": "the conversation with the stand-in against the owner's own end",
+        "L16": "whether the parent's turn had ended",
+    }
+
+    def published(self) -> list[tuple[str, str]]:
+        """There is one."""
+        return [(VERSION, "2026-11-29")]
+
+    def executable(self, folder: Path) -> Path:
+        """The stand-in's first file; it is run by our own Python."""
+        path = folder / "fakes" / "codex_app_server" / "__main__.py"
+        if not path.is_file():
+            raise HarnessError(f"There is no stand-in in {folder}.", "Install again.")
+        return path
+
+    def readonly(self, binary: Binary) -> tuple[Path, ...]:
+        """The stand-in's package, and the Python that runs it."""
+        return clients.readonly()
+
+    def launch(self, context: Context) -> Launch:
+        """The stand-in as an app-server."""
+        return Launch(
+            argv=(*clients.command(context), "app-server"),
+            env={},
+            files=clients.files(context),
+            stdin="pipe",
+        )
+
+    def sources(self, context: Context) -> Iterable[Source]:
+        """The stand-in's transcript; standard output has the same messages."""
+        yield Source(name="stdout", reader=_Silent, stream="stdout")
+        yield clients.source()
+
+    def converse(
+        self, context: Context, conversation: Conversation, emit: Emit
+    ) -> Awaitable[None] | None:
+        """Own the parent's turn until its one result."""
+        return _own(context, conversation, emit)
+
+    def tools(self, options: Mapping[str, Any], version: str) -> _NoTools:
+        """No model is asked."""
+        return _NoTools()
+
+    def runtime(self, history: History, binary: Binary) -> Runtime:
+        """It comes with Lifeline."""
+        return Runtime(version=binary.version, payload=binary.version)
+
+
+async def _own(context: Context, conversation: Conversation, emit: Emit) -> None:
+    play = clients.play_of(context)
+    line = 0
+
+    def note(row: dict[str, Any]) -> None:
+        nonlocal line
+        line += 1
+        raw = json.dumps({"t": time.time(), **row}, separators=(",", ":")).encode()
+        emit(
+            Draft(
+                kind=Kind.PHASE, source="harness", file=OWNER_FILE, line=line, at=time.time(),
+                native=str(row["what"]), data={"phase": "owner", "detail": row},
+            ),
+            raw,
+        )  # fmt: skip
+
+    breaks = str(context.options["breaks"])
+    await Client(
+        conversation, note, prompt=context.prompt, work=str(context.work),
+        breaks="" if breaks == "none" else breaks, operator=play.operator, clocks=play.clocks,
+    ).run()  # fmt: skip
+
+
+class _NoTools:
+    """The stand-in plays what a model would ask for."""
+
+    def delegate(self, task: Task) -> ToolCall:
+        """As Codex names it."""
+        return ToolCall("spawn_agent", {"message": task.prompt})
+
+    def wait(self, child: Child) -> ToolCall | None:
+        """Not asked for."""
+        return None
+
+    poll = cancel = wait
+
+    def message(self, child: Child, text: str) -> ToolCall | None:
+        """Not asked for."""
+        return None
+
+    def work(self, form: str) -> ToolCall | None:
+        """Not asked for."""
+        return None
+
+    def children(self, request: ModelRequest) -> dict[str, str]:
+        """Nobody asks."""
+        return {}
+
+
+class _Silent:
+    """Reads nothing: the transcript has the same messages, and those of the other direction."""
+
+    def __init__(self, file: str) -> None:
+        self.facts: dict[str, Any] = {}
+
+    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
+        """Nothing."""
+        return ()
+
+    def end(self) -> Iterable[Draft]:
+        """Nothing."""
+        return ()
+
+
+DRIVER = OwnClient()
