@@ -108,7 +108,7 @@ def by_header(request: ModelRequest) -> Identity | None:
     if not agent or len(agent) > 80:
         return None
     marked = by_markers(request)
-    return Identity(max(1, marked.depth), agent, marked.parent, task="")
+    return Identity(max(1, marked.depth), agent, marked.parent)
 
 
 def _environment(context: Context) -> dict[str, str]:

@@ -19,7 +19,6 @@ EVERYTHING = frozenset(
     )
 )
 """What versions advertise, and ``invalid``, which they run in place of a call they cannot."""
-RESUMES = (1, 0, 0)
 _CHILD = re.compile(r"<task id=\"([\w-]{1,80})\"|task_id:\s*([\w-]{1,80})")
 _BASH = {
     "note": ("true", "Does nothing"),
