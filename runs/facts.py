@@ -90,7 +90,7 @@ def of_document(given: dict[str, Any]) -> Facts:
         truth=[_truth(row, agents, by_verdict["broken"], document) for row in _tree(agents)],
         attempts=attempts,
         retry=document.get("retry") or {},
-        retried=_retried(attempts),
+        retried=tried_again(attempts),
         **by_verdict,
     )
 
@@ -201,7 +201,7 @@ def _attempt(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "lasted": lasted, "ended": ended, "tone": tone}
 
 
-def _retried(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def tried_again(attempts: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The call with the most attempts (the first of them), if any was tried again."""
     calls: dict[tuple[str, Any], list[dict[str, Any]]] = {}
     for row in attempts:

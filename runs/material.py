@@ -18,6 +18,7 @@ from django.conf import settings
 
 from runs import catalogue, models, pictures, report, store
 from runs.core.kinds import Kind
+from runs.facts import tried_again
 from runs.redact import Choice, Redactor
 
 SAID = frozenset({"detail", "summary", "text", "prompt", "notes", "cwd", "body", "errors"})
@@ -73,11 +74,14 @@ def of(
 ) -> Material:
     """The run's material; RedactionFailed when a detector crashes.
 
-    `light`: without its events, for what shows none of them but the evidence.
+    `light`: without its events and with the attempts of one call alone, for what shows no
+    more than that and the evidence (the page makes it each time it is opened).
     """
     redactor = Redactor(choice, _salt(run), _words() | {run.permalink})
     shaper = Shaper(redactor)
     told = _told(run)
+    if light:
+        told["document"]["attempts"] = tried_again(told["document"].get("attempts") or [])
     scenario = run.snapshot
     timeline = {} if light else json.loads(pictures.text_of(run))
     if not choice.whole:

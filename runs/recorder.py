@@ -1,7 +1,7 @@
 """The only writer of a run's events: numbers them, writes batches, pokes.
 
 ``add`` may be called from the loop's thread only; writing happens in one thread
-of its own: at once after a quiet moment, else every 50 ms or 500 events, so that a slow
+of its own: at once after a quiet moment, else every 25 ms or 500 events, so that a slow
 database never holds up the pumps and a fast agent never makes a transaction an event.
 """
 
@@ -18,7 +18,7 @@ from django.db import DatabaseError, connection, transaction
 from runs import models, notify
 from runs.core.events import Draft, Event, Kind, number
 
-EVERY = 0.05
+EVERY = 0.025
 """Seconds between two batches, at least."""
 BATCH = 500
 CLOCK_SLACK = 2.0

@@ -63,9 +63,7 @@ def traced(browser: Any, page: Any) -> Iterator[list[Task]]:
 
 def _tasks(events: list[dict[str, Any]]) -> list[Task]:
     threads = {
-        (event["pid"], event["tid"])
-        for event in events
-        if event.get("name") == "FunctionCall" and "timeline" in json.dumps(event.get("args"))
+        (event["pid"], event["tid"]) for event in events if event.get("name") == "FunctionCall"
     }
     return [
         Task(event["dur"] / 1000, event.get("tdur", event["dur"]) / 1000)

@@ -1,6 +1,6 @@
 """From an event that is written to the eyes of whoever watches: how long, and is it whole?
 
-The events go through the real recorder (with its batches of 50 ms), the database, Redis,
+The events go through the real recorder (with its batches), the database, Redis,
 the web server and a socket. “Seen” is in a browser the frame after the row stands in the
 list, and for the further watchers, plain clients, the arrival of the message.
 """
