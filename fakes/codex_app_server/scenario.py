@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fakes.codex_app_server.step import ScenarioError, checked
+from fakes.codex_app_server.step import ScenarioError, checked, fits
 
 FILE = "scenario.json"
 UNSCRIPTED: Mapping[str, Any] = {"steps": [{"kind": "message", "text": "(unscripted)"}]}
@@ -72,6 +72,10 @@ def parse(data: Any) -> Scenario:
     """A scenario from its JSON; ScenarioError."""
     known = set(Scenario.__dataclass_fields__)
     _object(data, "scenario", known)
+    for key, value in data.items():
+        wanted = type(getattr(Scenario, key, {}))  # a mapping is made anew for each scenario
+        if key != "turns" and not fits(value, wanted):
+            raise ScenarioError(f"{key}: {value!r} is of the wrong type")
     turns = data.get("turns", [])
     if not isinstance(turns, list):
         raise ScenarioError("turns: a list is wanted")

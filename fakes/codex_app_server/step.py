@@ -28,8 +28,6 @@ class Step:
     """Keys that a script must give, with their type."""
     may: Options = field(default_factory=dict)
     """Keys that a script may give, with what holds otherwise (None: any type)."""
-    final: bool = False
-    """Whether an interrupt does not keep the step from being played."""
 
 
 @lru_cache(maxsize=1)
@@ -65,14 +63,15 @@ def _checked(step: Any, place: str) -> None:
             raise ScenarioError(f"{place}.{key} is unknown to {kind}; known: {known}")
         if key == "steps":
             checked(value, f"{place}.steps")
-        elif wanted is not None and not _fits(value, wanted):
+        elif wanted is not None and not fits(value, wanted):
             raise ScenarioError(f"{place}.{key}: {value!r} is of the wrong type")
     for key in found.needs:
         if key not in step:
             raise ScenarioError(f"{place}: {kind} needs {key}")
 
 
-def _fits(value: Any, wanted: Any) -> bool:
+def fits(value: Any, wanted: Any) -> bool:
+    """Whether `value` is of the type `wanted`, or of that of the value `wanted`."""
     kind = wanted if isinstance(wanted, type) else type(wanted)
     if kind is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool)

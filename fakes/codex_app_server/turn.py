@@ -66,17 +66,19 @@ class Turn:
     def ask(self, method: str, **params: Any) -> Any:
         """The client's answer to a request of ours."""
         keys = {"threadId": self.thread, "turnId": self.id, **params}
-        return self.world.wire.ask(method, keys, self.world.scenario().patience)
+        identifier, answer = self.world.wire.ask(method, keys, self.world.scenario().patience)
+        resolved = {"threadId": self.thread, "requestId": identifier}
+        self.world.wire.notify("serverRequest/resolved", resolved)
+        return answer
 
     # Playing
 
     def play(self, steps: Steps) -> None:
         """The steps in order; Interrupted at a boundary, Failed from a step."""
         for step in steps:
-            found = kinds()[str(step["kind"])]
-            if self.interrupted.is_set() and not found.final:
+            if self.interrupted.is_set():
                 raise Interrupted
-            found.play(self, options(step))
+            kinds()[str(step["kind"])].play(self, options(step))
         if self.interrupted.is_set():
             raise Interrupted
 

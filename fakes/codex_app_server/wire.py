@@ -81,8 +81,8 @@ class Wire:
         with self._lock:
             yield
 
-    def ask(self, method: str, params: Any, patience: float) -> Any:
-        """The client's answer to a request of ours, {} when it gives none in `patience` s."""
+    def ask(self, method: str, params: Any, patience: float) -> tuple[int, Any]:
+        """A request of ours: its id, and the client's answer, {} for none in `patience` s."""
         with self._answered:
             self._next += 1
             identifier = self._next - 1
@@ -93,8 +93,8 @@ class Wire:
         with self._answered:
             if not self._answered.wait_for(lambda: identifier in self._answers, patience):
                 self._transcript.event("server_request_unanswered", method=method, id=identifier)
-                return {}
-            return self._answers.pop(identifier)
+                return identifier, {}
+            return identifier, self._answers.pop(identifier)
 
     def answered(self, message: Message) -> None:
         """Take a client's answer (a message with an id and no method)."""

@@ -89,6 +89,8 @@ def test_the_client_decides_about_a_command_fx_5_fx_18(fake: Harness) -> None:
             item = last_item(fake, thread)
             found.append((decision, item["status"], item["exitCode"], turn["status"]))
     assert found == expected
+    resolved = [one["params"]["requestId"] for one in fake.notifications("serverRequest/resolved")]
+    assert resolved == list(range(len(expected)))
     assert [one["result"]["decision"] for one in fake.replies_to(COMMAND)] == [
         decision for decision, *_ in expected
     ]
@@ -198,6 +200,8 @@ def test_progress_ticks_and_ends(fake: Harness) -> None:
             "turns[0].steps[0].steps[0]: no step 'x'",
         ),
         ({"agents": "v3"}, "v1 or v2"),
+        ({"patience": "long"}, "patience: 'long' is of the wrong type"),
+        ({"answers": []}, "answers: [] is of the wrong type"),
     ],
 )
 def test_a_mistake_in_a_scenario_is_loud(fake: Harness, scenario: Any, text: str) -> None:
