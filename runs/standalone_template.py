@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Repeats one failure of an agent CLI: a loopback provider that breaks one stream.
+
+    python3 THIS_FILE /path/to/the/agent/binary
+
+Needs Python 3.9 or newer and the agent's binary; no credentials, no hosted model, no
+network but 127.0.0.1. The answers below are played byte for byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+TITLE = ""
+QUESTION = ""
+DEADLINE = 180.0
+# How the agent is started. @NAME@ is filled in below.
+LAUNCH: dict = {}
+# By caller ("" is the parent, "1" its first child): a step a call, each by form of the
+# answer; a tape an attempt, the last one for all further attempts.
+TAPES: dict = {}
+
+ROOT, TASK = "LIFELINE-ROOT", re.compile(r"LIFELINE-TASK-(\d+(?:\.\d+)*)")
+ID = re.compile(
+    r'\\*"(?:agent|agent_id|agentId|child|id|task_id|taskId|thread_id|session_id)\\*"'
+    r'\s*:\s*\\*"([^"\\]+)'
+)
+STARTED = time.monotonic()
+LOCK = threading.Lock()
+SEEN: dict = {}  # caller → (fingerprint of its last request, call, attempt)
+TRIES: list = []  # (caller, call, attempt, fault, begin, end)
+
+
+def items_of(body):
+    """The conversation of a request, whichever protocol it is in."""
+    found = body.get("input", body.get("messages", []))
+    return found if isinstance(found, list) else [{"role": "user", "content": found}]
+
+
+def outputs_of(body):
+    """The outputs of tools in it."""
+    found = []
+    for item in items_of(body):
+        blocks = item.get("content") if isinstance(item.get("content"), list) else []
+        if item.get("role") == "tool" or str(item.get("type", "")).endswith("_output"):
+            found.append(item)
+        found += [b for b in blocks if isinstance(b, dict) and b.get("type") == "tool_result"]
+    return found
+
+
+def caller_of(body):
+    """Whose request it is, by the marker in its prompt: a path, or None for titles and such."""
+    prompts = [
+        item
+        for item in [*items_of(body), {"role": "system", "content": body.get("system", "")}]
+        if item.get("role") in ("user", "system", "developer")
+    ]
+    text = json.dumps(prompts + [body.get("instructions", "")])
+    if ROOT in text:
+        return "" if body.get("tools") else None
+    task = TASK.search(text)
+    return task.group(1) if task and task.group(1) in TAPES else None
+
+
+def place_of(caller, body):
+    """Which call of this caller it is and which attempt: the same conversation is tried again."""
+    print_ = hashlib.sha256(json.dumps(items_of(body), sort_keys=True).encode()).hexdigest()
+    with LOCK:
+        last, call, attempt = SEEN.get(caller, ("", 0, 0))
+        place = (print_, call, attempt + 1) if last == print_ else (print_, call + 1, 1)
+        SEEN[caller] = place
+    return place[1], place[2]
+
+
+def tape_for(caller, body, attempt):
+    """The tape of this request, and the ids of children that its conversation names."""
+    outputs = outputs_of(body)
+    step = [one for one in TAPES[caller] if one["after"] <= len(outputs)][-1]
+    tapes = step["stream" if body.get("stream") else "plain"]
+    children = ID.findall(json.dumps(outputs))
+    return tapes[min(attempt, len(tapes)) - 1], children
+
+
+def filled(data, children):
+    """Bytes of a tape with the agent's own id of a child in the place of its sign."""
+    if b"@CHILD " not in data or not children:
+        return data
+    data = re.sub(rb"@CHILD [\d.]+@", children[0].encode(), data)
+    head, gap, body = data.partition(b"\r\n\r\n")
+    return re.sub(rb"content-length: \d+", b"content-length: %d" % len(body), head) + gap + body
+
+
+def play(connection, tape, children):
+    """Send what the tape says; gives the fault that it plays."""
+    fault = ""
+    for what, *value in tape:
+        if what == "fault":
+            fault = value[0]
+        elif what == "send":
+            connection.sendall(filled(value[0], children))
+        elif what == "pause":
+            time.sleep(value[0])
+        elif what == "hold":
+            connection.recv(1)
+        elif what == "reset":
+            time.sleep(0.05)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    return fault
+
+
+def read(file):
+    """Method, path and body of one request; None when there is none."""
+    first = file.readline().decode("latin-1").split(" ")
+    headers = {}
+    while True:
+        name, _, value = file.readline().decode("latin-1").strip().partition(":")
+        if not name:
+            break
+        headers[name.lower()] = value.strip()
+    if len(first) < 2:
+        return None
+    if headers.get("transfer-encoding", "").lower() == "chunked":
+        body = b""
+        while True:
+            size = int(file.readline().split(b";")[0] or b"0", 16)
+            body += file.read(size)
+            file.readline()
+            if not size:
+                break
+    else:
+        body = file.read(int(headers.get("content-length", 0)))
+    return first[0], first[1].partition("?")[0], body
+
+
+def plain(document):
+    body = json.dumps(document).encode()
+    head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n"
+    return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
+
+
+def serve(connection):
+    """One request of one connection."""
+    with connection:
+        try:
+            asked = read(connection.makefile("rb"))
+            if asked is None:
+                return
+            method, path, raw = asked
+            ending = path.rstrip("/").rpartition("/")[2]
+            if method != "POST" or ending not in ("responses", "completions", "messages"):
+                model = {"id": "gpt-5.4", "object": "model", "owned_by": "loopback"}
+                connection.sendall(plain({"object": "list", "data": [model]}))
+                return
+            answer(connection, json.loads(raw or b"{}"))
+        except OSError:
+            pass
+
+
+def answer(connection, body):
+    caller = caller_of(body)
+    if caller is None:
+        tape, children = TAPES[max(TAPES)][-1]["stream" if body.get("stream") else "plain"][-1], []
+        tape = [one for one in tape if one[0] == "send"]
+        play(connection, tape, children)
+        return
+    call, attempt = place_of(caller, body)
+    begin = time.monotonic() - STARTED
+    tape, children = tape_for(caller, body, attempt)
+    fault = next((value[0] for what, *value in tape if what == "fault"), "")
+    row = [caller or "parent", call, attempt, fault, begin, None]
+    with LOCK:
+        TRIES.append(row)
+    print(f"{begin:8.3f} s  {row[0]:>8}  call {call} attempt {attempt}  {fault or 'whole'}",
+          file=sys.stderr, flush=True)  # fmt: skip
+    try:
+        play(connection, tape, children)
+    finally:
+        row[5] = time.monotonic() - STARTED
+
+
+def start(agent, port, folder):
+    """The agent's process by its own command line, in a home of its own."""
+    places = {name: str(folder / name.lower()) for name in ("HOME", "WORK", "TEMP", "LOGS")}
+    for path in places.values():
+        Path(path).mkdir()
+
+    def fill(text):
+        for name, path in places.items():
+            text = text.replace(f"/@{name}@", path)
+        text = text.replace("/@AGENT@", agent).replace("@PYTHON@", sys.executable)
+        return text.replace("@PORT@", str(port))
+
+    for path, text in LAUNCH["files"].items():
+        Path(fill(path)).parent.mkdir(parents=True, exist_ok=True)
+        Path(fill(path)).write_text(fill(text), encoding="utf-8")
+    kept = ("PATH", "LANG", "LC_ALL", "TZ", "SYSTEMROOT")
+    env = {name: os.environ[name] for name in kept if name in os.environ}
+    env |= {"HOME": places["HOME"], "TMPDIR": places["TEMP"]}
+    env |= {name: fill(value) for name, value in LAUNCH["env"].items()}
+    argv = [fill(word) for word in LAUNCH["argv"]]
+    return subprocess.Popen(argv, cwd=places["WORK"], env=env, stdin=subprocess.DEVNULL)
+
+
+def main():
+    agent = sys.argv[1] if len(sys.argv) > 1 else shutil.which(LAUNCH["agent"])
+    if not agent or not Path(agent).exists():
+        print(f"usage: {sys.argv[0]} /path/to/{LAUNCH['agent']}   (version {LAUNCH['version']})")
+        return 2
+    print(f"{TITLE}\n{QUESTION}", file=sys.stderr)
+    door = socket.create_server(("127.0.0.1", 0))
+
+    def accept():
+        while True:
+            connection, _ = door.accept()
+            threading.Thread(target=serve, args=(connection,), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="repro-") as folder:
+        process = start(str(Path(agent).resolve()), door.getsockname()[1], Path(folder))
+        try:
+            code = process.wait(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = f"none: it still ran after {DEADLINE:g} s"
+    print(f"\nexit code {code}", file=sys.stderr)
+    for caller in dict.fromkeys(row[0] for row in TRIES):
+        rows = [row for row in TRIES if row[0] == caller]
+        pairs = [(rows[n], rows[n + 1]) for n in range(len(rows) - 1)]
+        gaps = [f"{b[4] - a[5]:.2f}" for a, b in pairs if a[5] and b[1] == a[1]]
+        broken = sum(bool(row[3]) for row in rows)
+        print(f"{caller:>8}: {len(rows)} requests, {broken} broken, gaps {', '.join(gaps) or '-'}",
+              file=sys.stderr)  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
