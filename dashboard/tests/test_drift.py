@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from dashboard.tests import factory
+from runs import report, store
 from runs.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -91,3 +92,26 @@ def test_a_runs_page_leads_to_it(client: Client) -> None:
     run = factory.cut_run(agent="codex", version="0.171.0")
     page = client.get(f"/runs/{run.permalink}/").content.decode()
     assert re.search(r"/drift/\?agent=codex&amp;before=0\.1[0-9.]+&amp;after=0\.171\.0", page)
+
+
+def test_a_runs_page_counts_what_its_own_protocol_does_not_know(client: Client) -> None:
+    run = factory.cut_run(agent="codex", version="0.171.0")
+    last = Event.objects.filter(run=run).order_by("-seq").first()
+    assert last is not None
+    for number in (1, 2):
+        Event.objects.create(
+            run=run,
+            seq=last.seq + number,
+            t=last.t,
+            kind="other",
+            source="stdout",
+            file="rpc.jsonl",
+            native="thread/<b>new</b>",
+            data={"type": "protocol/unknown-method", "summary": ""},
+        )
+    run.summary = report.summary(run, store.history(run))
+    run.save()
+    (row,) = run.summary["protocol"]
+    assert (row["what"], row["times"]) == ("unknown-method", 2)
+    page = client.get(f"/runs/{run.permalink}/").content.decode()
+    assert "thread/&lt;b&gt;new&lt;/b&gt;" in page and "1 thing that its own schema" in page
