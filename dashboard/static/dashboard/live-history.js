@@ -4,6 +4,7 @@ import { parseFilter, passes } from "./events-words.js";
 import { Store } from "./events-store.js";
 
 const PAGE = 500;
+const LARGE_PAGE = 2_000;
 export const STRETCH = 5_000;
 const MOST_FOUND = 5_000;
 
@@ -27,7 +28,7 @@ export class History {
     const found = [];
     let at = after;
     while (found.length < count) {
-      const events = await this.page(at, Math.min(PAGE, count - found.length));
+      const events = await this.page(at, Math.min(LARGE_PAGE, count - found.length));
       for (const event of events) if (event.seq < before) found.push(event);
       if (!events.length || events.at(-1).seq >= before - 1) break;
       at = events.at(-1).seq;
