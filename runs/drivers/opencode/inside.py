@@ -82,7 +82,7 @@ class Client:
 
     def run(self) -> int:
         """Start it with the prompt on its command line; its own exit code."""
-        self.server = subprocess.Popen(self.plan["argv"])
+        self.server = subprocess.Popen(self.plan["argv"], text=True)
         return self.server.wait()
 
     def stop(self) -> None:
