@@ -80,10 +80,16 @@ def spawn(turn: Turn, name: str, prompt: str) -> Agent:
     return agent
 
 
-def begin(agent: Agent, world: World, text: str) -> Turn:
-    """A turn of the sub-agent begins; in v1 its task shows as the user's message."""
+def works(agent: Agent, world: World) -> bool:
+    """Whether a turn of it is open."""
+    return agent.turn is not None and world.running.get(agent.thread) is agent.turn
+
+
+def begin(agent: Agent, world: World, text: str, *, playing: bool = False) -> Turn:
+    """A turn of the sub-agent begins; in v1 its task shows as the user's message. `playing`:
+    steps of it follow at once, and an interrupt is left to them."""
     turn = Turn(world, agent.thread, agent.root)
-    agent.turn, agent.state = turn, "running"
+    agent.turn, agent.state, turn.playing = turn, "running", playing
     with world.lock:
         world.running[agent.thread] = turn
     shown = [] if activities(world) or not text else [{"type": "text", "text": text}]
@@ -100,6 +106,13 @@ def end(agent: Agent, status: str, message: str) -> None:
     agent.state = TERMINAL[status]
     agent.message = message or (said[-1] if said else None)
     turn.end(status, message)
+
+
+def interrupted(world: World, turn: Turn) -> None:
+    """The client interrupted a turn: that of a sub-agent which plays no step ends here."""
+    for agent in list(world.agents.values()):
+        if agent.turn is turn and works(agent, world) and not turn.playing:
+            end(agent, "interrupted", "")
 
 
 def activity(parent: Turn, agent: Agent, kind: str, identifier: str = "") -> Item:

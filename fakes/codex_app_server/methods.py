@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from fakes.codex_app_server import payloads
+from fakes.codex_app_server import agents, payloads
 from fakes.codex_app_server.ids import fresh, malformed
 from fakes.codex_app_server.scenario import Plan
 from fakes.codex_app_server.step import ScenarioError
@@ -185,6 +185,8 @@ def turn_interrupt(request: Request) -> None:
         if turn is not None and named in (turn.id, ""):
             turn.interrupted.set()
         request.answer({})
+        if turn is not None and turn.interrupted.is_set():
+            agents.interrupted(request.world, turn)
 
 
 def _open_turn(request: Request, nothing: str) -> Turn | None:

@@ -34,6 +34,8 @@ class Turn:
         self.root = root or self.id
         self.items: list[Item] = []
         self.interrupted = threading.Event()
+        self.playing = False
+        """Whether steps of it are played, which would see an interrupt."""
         self.began = time.time()
 
     # Speaking
@@ -75,12 +77,16 @@ class Turn:
 
     def play(self, steps: Steps) -> None:
         """The steps in order; Interrupted at a boundary, Failed from a step."""
-        for step in steps:
+        before, self.playing = self.playing, True
+        try:
+            for step in steps:
+                if self.interrupted.is_set():
+                    raise Interrupted
+                kinds()[str(step["kind"])].play(self, options(step))
             if self.interrupted.is_set():
                 raise Interrupted
-            kinds()[str(step["kind"])].play(self, options(step))
-        if self.interrupted.is_set():
-            raise Interrupted
+        finally:
+            self.playing = before
 
     def begin(self, echo: Sequence[Any] = (), client_id: str | None = None) -> None:
         """Say that the turn began, with the input that it answers (none: no user message)."""

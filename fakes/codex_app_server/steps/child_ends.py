@@ -18,6 +18,10 @@ def play(turn: Turn, step: Options) -> None:
     agent = agents.named(world, step["child"])
     if agent.turn is None or status not in agents.TERMINAL:
         raise ScenarioError(f"{agent.name} cannot end as {status!r}")
+    if not agents.works(agent, world):
+        if agent.state == "interrupted":
+            return  # the client was faster
+        raise ScenarioError(f"{agent.name} has no open turn")
     for number in range(step["retries"]):
         info = {"responseStreamDisconnected": {"httpStatusCode": None}}
         text = f"Reconnecting... {number + 1}/{step['retries']}"

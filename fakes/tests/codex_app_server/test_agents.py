@@ -170,6 +170,37 @@ def test_children_are_spoken_to_interrupted_and_left_without_end(fake: Harness) 
     assert "P item/completed wait completed" not in said
 
 
+def test_a_client_may_interrupt_a_child_without_its_parent(fake: Harness) -> None:
+    working = [{"kind": "progress", "seconds": 60, "interval": 0.05}]
+    steps: Steps = [
+        SPAWN,
+        {"kind": "hold", "name": "idle child"},
+        {"kind": "child_ends", "child": "a"},
+        {"kind": "child", "child": "a", "new_turn": True, "steps": working},
+        {"kind": "child", "child": "a", "steps": [{"kind": "message", "text": "late"}]},
+        {
+            "kind": "child",
+            "child": "a",
+            "new_turn": True,
+            "steps": [{"kind": "fail", "message": "x"}],
+        },
+        DONE,
+    ]
+    client, thread = run(fake, {"steps": steps})
+    with client:
+        fake.wait_for_event("hold", name="idle child")
+        child = next(name for name in fake.threads() if name != thread)
+        for _ in range(2):
+            turn = client.notified("turn/started", child)["turn"]["id"]
+            client.ask("turn/interrupt", {"threadId": child, "turnId": turn})
+            ended = client.notified("turn/completed", child)["turn"]
+            assert (ended["id"], ended["status"]) == (turn, "interrupted")
+            fake.release("idle child")
+        assert client.notified("turn/completed", thread)["turn"]["status"] == "completed"
+    statuses = [turn["status"] for turn in fake.threads()[child]["turns"]]
+    assert statuses == ["interrupted", "interrupted", "failed"]
+
+
 def test_notifications_come_late_twice_and_in_another_order(fake: Harness) -> None:
     steps: Steps = [
         SPAWN,
