@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from dashboard import copies, facts, listing, words
+from dashboard import copies, facts, listing, owners, words
 from dashboard.pulse import pulse
 from dashboard.text import visible_deep
 from dashboard.versions import of_agent
@@ -64,6 +64,7 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "section": "runs",
         "run": found,
         "facts": gathered,
+        "owner": owners.panel(found),
         "diagnosis_word": word,
         "diagnosis_tone": tone,
         "started": found.started_at.isoformat() if found.started_at else "",

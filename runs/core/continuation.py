@@ -81,7 +81,7 @@ class Owner(Stopping):
             return []
         if self.last is not None and self.last.status not in ("completed", ""):
             return self._finish(exit_code=1, why=f"turn {self.last.status}")
-        unread = self.owed or (bool(self.attempts) and not self.keeps("CL-9"))
+        unread = self.owed or (self.attempt is not None and not self.attempt.bytes_sent)
         return self._decide() if unread and self.keeps("CL-2") else self._finish()
 
     # Children

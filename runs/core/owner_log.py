@@ -29,10 +29,13 @@ class Log:
         self._owner = owner
         self._said: dict[tuple[str, Any], Row] = {}
 
-    def after(self, wants: Iterable[o.Want]) -> list[dict[str, Any]]:
-        """The records of one step: what changed, then what is wanted."""
+    def after(self, heard: o.Heard, wants: Iterable[o.Want]) -> list[dict[str, Any]]:
+        """The records of one step: what was heard of turns, what changed, what is wanted."""
         owner = self._owner
         rows: list[dict[str, Any]] = []
+        if isinstance(heard, o.TurnStarted | o.TurnEnded) and heard.thread == owner.thread:
+            begins = isinstance(heard, o.TurnStarted)
+            rows.append({"what": "began" if begins else "ended", "turn": heard.turn})
         for turn in owner.turns.values():
             self._changed(rows, "turn", turn.id, asdict(turn))
         for child in owner.children.values():
@@ -67,6 +70,8 @@ class Story:
     written: list[int] = field(default_factory=list)
     """The number of the attempt at each write of a continuation."""
     interrupted: list[str] = field(default_factory=list)
+    running: set[str] = field(default_factory=set)
+    """Turns of the thread that began, as was heard, and did not end."""
     retired: bool = False
     result: Row = field(default_factory=dict)
     results: int = 0
@@ -77,28 +82,46 @@ def tell(rows: Sequence[Row]) -> Story:
     """The story of an owner's records, with its outcome."""
     story = Story()
     for row in rows:
-        what = row.get("what")
         story.owner = str(row.get("owner") or story.owner)
-        if what == "turn":
-            story.turns[str(row["id"])] = row
-        elif what == "child":
-            story.children[str(row["id"])] = row
-        elif what == "attempt":
-            story.attempts[int(row["number"])] = row
-        elif what == "stop":
-            story.stop_at = row.get("at")
-        elif what == "phase":
-            story.phase = str(row["phase"])
-        elif what == "continue":
-            story.written.append(int(row["number"]))
-        elif what == "interrupt":
-            story.interrupted.append(str(row["turn"]))
-        elif what == "retire":
-            story.retired = True
-        elif what == "finalize":
-            story.result, story.results = row, story.results + 1
+        if not _state(story, row):
+            _deed(story, row)
     story.outcome = _outcome(story)
     return story
+
+
+def _state(story: Story, row: Row) -> bool:
+    """Take a record of what is; False where it is none."""
+    what = row.get("what")
+    if what == "turn":
+        story.turns[str(row["id"])] = row
+    elif what == "child":
+        story.children[str(row["id"])] = row
+    elif what == "attempt":
+        story.attempts[int(row["number"])] = row
+    elif what == "stop":
+        story.stop_at = row.get("at")
+    elif what == "phase":
+        story.phase = str(row["phase"])
+    else:
+        return False
+    return True
+
+
+def _deed(story: Story, row: Row) -> None:
+    """Take a record of what happened or was wanted."""
+    what = row.get("what")
+    if what == "began":
+        story.running.add(str(row["turn"]))
+    elif what == "ended":
+        story.running.discard(str(row["turn"]))
+    elif what == "continue":
+        story.written.append(int(row["number"]))
+    elif what == "interrupt":
+        story.interrupted.append(str(row["turn"]))
+    elif what == "retire":
+        story.retired = True
+    elif what == "finalize":
+        story.result, story.results = row, story.results + 1
 
 
 def _outcome(story: Story) -> str:
@@ -116,28 +139,27 @@ def _orphan(story: Story) -> bool:
     """A turn runs on behind the stop, and nobody interrupted it."""
     if story.stop_at is None:
         return False
-    return any(
-        turn["completed"] is not True and turn["id"] not in story.interrupted
-        for turn in story.turns.values()
-    )
+    unsure = {turn["id"] for turn in story.turns.values() if turn["completed"] is not True}
+    return bool((story.running | unsure) - set(story.interrupted))
 
 
 def _double(story: Story) -> bool:
-    """A continuation was written twice, or though another turn had answered."""
+    """A continuation was written twice, or though the turn before it had read everything."""
     if len(story.written) > len(set(story.written)):
         return True
     return any(
-        attempt["bytes_sent"] and _between(story, str(attempt["after"]), attempt)
+        attempt["bytes_sent"] and not _owed(story, str(attempt["after"]))
         for attempt in story.attempts.values()
     )
 
 
-def _between(story: Story, after: str, attempt: Row) -> bool:
-    """Whether a turn that is not its own began behind the one that authorised it, before the
-    continuation's own."""
-    ids = list(story.turns)
-    later = ids[ids.index(after) + 1 :] if after in ids else []
-    return bool(later) and bool(attempt["bound"]) and later[0] != attempt["bound"]
+def _owed(story: Story, after: str) -> bool:
+    """Whether a child ended behind that turn."""
+    turn = story.turns.get(after)
+    if turn is None or turn["ended"] is None:
+        return False
+    ends = [child["ended"] for child in story.children.values()]
+    return any(end is not None and end >= turn["ended"] for end in ends)
 
 
 def _dropped(story: Story) -> bool:

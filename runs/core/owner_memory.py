@@ -95,7 +95,7 @@ class Memory:
             return False
         known = self.turns.get(heard.turn)
         if isinstance(heard, o.TurnStarted):
-            return known is None or not self.keeps("CL-27")
+            return known is None or (known is not self.live and not self.keeps("CL-27"))
         bound = self.live is not None and self.live.id == heard.turn
         return bound or not self.keeps("CL-27")
 

@@ -198,7 +198,7 @@ class Client:
         assert self.owner is not None and self._log is not None
         before = self.owner.phase
         wants = self.owner.feed(fact, time.monotonic())
-        for row in self._log.after(wants):
+        for row in self._log.after(fact, wants):
             self._note(row)
         for want in wants:
             await self._do(want)

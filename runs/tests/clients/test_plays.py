@@ -37,9 +37,15 @@ async def test_it_keeps_the_rule_on_the_wire(name: str, tmp_path: Path) -> None:
     wired.fake.assert_wire_clean()
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", [name for name in RULES if name != "cl-36"])
 async def test_it_catches_a_client_that_breaks_the_rule(name: str, tmp_path: Path) -> None:
     play = _play(name)
     wired = await wire(tmp_path, play, breaks=play["rule"])
     assert _kept(wired.facts(), play["expect"]) != play["expect"]
     assert wired.story.outcome in OUTCOMES
+
+
+async def test_it_catches_a_client_whose_patience_has_no_end(tmp_path: Path) -> None:
+    """CL-36: its wait ends by nothing but our own."""
+    with pytest.raises(TimeoutError):
+        await wire(tmp_path, _play("cl-36"), breaks="CL-36", patience=8)

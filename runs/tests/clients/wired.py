@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -71,10 +72,13 @@ class Wired:
         }
 
 
-async def wire(folder: Path, play: Mapping[str, Any], breaks: str = "") -> Wired:
-    """Run the client on a play; `breaks` is the rule that its owner does not keep."""
-    import json
+async def wire(
+    folder: Path, play: Mapping[str, Any], breaks: str = "", patience: float = PATIENCE
+) -> Wired:
+    """Run the client on a play; `breaks` is the rule that its owner does not keep.
 
+    TimeoutError when it has no result after `patience` seconds.
+    """
     fake = install(folder)
     fake.set_scenario(play["scenario"])
     process = await asyncio.create_subprocess_exec(
@@ -94,7 +98,7 @@ async def wire(folder: Path, play: Mapping[str, Any], breaks: str = "") -> Wired
         operator=play["operator"], clocks=play["clocks"],
     )  # fmt: skip
     try:
-        await asyncio.wait_for(client.run(), PATIENCE)
+        await asyncio.wait_for(client.run(), patience)
     finally:
         if process.stdin is not None:
             process.stdin.close()

@@ -12,6 +12,7 @@ from typing import Any
 
 from runs.core import owning as o
 from runs.core.continuation import Owner
+from runs.core.owner_log import Log
 
 P, RUN = "parent-thread", "run-1"
 WINDOW, WARN, GIVE_UP = 10.0, 20.0, 40.0
@@ -41,6 +42,9 @@ class Record:
     owner: Owner
     wants: list[Any] = field(default_factory=list)
     now: float = 0.0
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """What a log of it holds."""
+    log: Log | None = None
 
     def of(self, kind: type) -> list[Any]:
         """The wants of one kind."""
@@ -64,7 +68,7 @@ def play(steps: Iterable[Step], breaks: str = "") -> Record:
         RUN, P, proof="secret-proof", breaks=breaks,
         window=WINDOW, warn_after=WARN, give_up_after=GIVE_UP,
     )  # fmt: skip
-    record = Record(owner)
+    record = Record(owner, log=Log(owner))
     arrived: list[o.Heard] = []
     steps = list(steps)
     for number, step in enumerate(steps):
@@ -91,7 +95,9 @@ def _after(steps: list[Step], number: int) -> Step | None:
 def tell(record: Record, heard: o.Heard, arrived: list[o.Heard]) -> None:
     """One thing is heard; what the owner wants of its transport is done at once."""
     record.now += 0.01
-    for want in record.owner.feed(heard, record.now):
+    wants = record.owner.feed(heard, record.now)
+    record.rows += record.log.after(heard, wants) if record.log is not None else []
+    for want in wants:
         record.wants.append(want)
         if isinstance(want, o.Settle | o.Approach):
             while arrived:

@@ -1,0 +1,76 @@
+"""The owner's panel of a client run: turns, children, continuations and how it came out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dashboard.text import visible_deep
+from runs.core.events import Kind
+from runs.core.owner_log import Story, tell
+from runs.models import Run
+
+OWNER_FILE = "owner.jsonl"
+ROWS = 5_000
+WORDS = {
+    "waited_ok": ("waited ok", "ok"),
+    "dropped_child": ("dropped child", "bad"),
+    "double_continuation": ("double continuation", "bad"),
+    "misbound": ("misbound", "bad"),
+    "orphan_after_stop": ("orphan after stop", "bad"),
+    "ambiguous_retired": ("ambiguous retired", "unknown"),
+}
+_ANSWERS = {True: "yes", False: "lost", None: "–"}
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What the panel shows. `seqs`: the event of a row's last record, by kind and id."""
+
+    story: Story
+    word: str
+    tone: str
+    turns: list[dict[str, Any]]
+    children: list[dict[str, Any]]
+    attempts: list[dict[str, Any]]
+    result: dict[str, Any]
+
+
+def panel(run: Run) -> Panel | None:
+    """The panel, None where no owner of ours played."""
+    if "play" not in run.options or "breaks" not in run.options:
+        return None
+    rows = list(
+        run.events.filter(kind=Kind.PHASE.value, file=OWNER_FILE)
+        .order_by("seq")
+        .values_list("seq", "t", "data")[:ROWS]
+    )
+    details = [(seq, t, data.get("detail") or {}) for seq, t, data in rows]
+    if not details:
+        return None
+    story = tell([visible_deep(detail) for _, _, detail in details])
+    word, tone = WORDS[story.outcome] if story.results else ("still owned", "wait")
+    places = _places(details)
+    return Panel(
+        story,
+        word,
+        tone,
+        [{**row, **places.get(("turn", key), {})} for key, row in story.turns.items()],
+        [{**row, **places.get(("child", key), {})} for key, row in story.children.items()],
+        [
+            {**row, "answer": _ANSWERS[row["acknowledged"]], **places.get(("attempt", key), {})}
+            for key, row in story.attempts.items()
+        ],
+        dict(story.result),
+    )
+
+
+def _places(details: list[tuple[int, float, dict[str, Any]]]) -> dict[tuple[str, Any], Any]:
+    """First and last event of each turn, child and attempt: number and seconds."""
+    found: dict[tuple[str, Any], dict[str, Any]] = {}
+    for seq, t, row in details:
+        if row.get("what") in ("turn", "child", "attempt"):
+            key = (str(row["what"]), row.get("id", row.get("number")))
+            place = found.setdefault(key, {"seq": seq, "from_t": t})
+            place["to_t"], place["to_seq"] = t, seq
+    return found

@@ -1,0 +1,51 @@
+"""The owner's panel on the page of a client run."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client as Browser
+
+from dashboard.owners import panel
+from dashboard.tests.factory import Writer
+from runs.models import Run
+from runs.tests.continuation.scripted import SECOND, WAITING, child_ends, play
+
+pytestmark = pytest.mark.django_db
+
+
+def _run(breaks: str = "") -> Run:
+    """A client run whose owner waited for its child, as the driver keeps it."""
+    run = Run.objects.create(
+        agent="client", version="1.0.0", scenario="client-rule", status=Run.Status.ENDED,
+        snapshot={"question": "Does it wait?"}, options={"play": "cl-02", "breaks": "none"},
+    )  # fmt: skip
+    writer = Writer(run)
+    for place, row in enumerate(play([*WAITING, child_ends("c1"), *SECOND], breaks=breaks).rows):
+        writer.add(place * 0.1, "run.phase", "owner.jsonl", phase="owner", detail=row)
+    writer.save()
+    return run
+
+
+def test_it_shows_the_continuation_and_the_turn_that_it_was_bound_to() -> None:
+    shown = panel(_run())
+    assert shown is not None
+    (attempt,) = shown.attempts
+    assert (attempt["bytes_sent"], attempt["answer"], attempt["bound"]) == (True, "–", "t2")
+    assert (shown.word, [turn["id"] for turn in shown.turns]) == ("waited ok", ["t1", "t2"])
+
+
+def test_it_says_dropped_child_of_an_owner_that_does_not_wait() -> None:
+    shown = panel(_run(breaks="CL-1"))
+    assert shown is not None
+    assert shown.word == "dropped child"
+
+
+def test_it_stands_on_the_page_of_the_run(client: Browser) -> None:
+    run = _run()
+    page = client.get(f"/runs/{run.permalink}/", headers={"host": "127.0.0.1"}).content.decode()
+    assert "Owner of the parent's turn" in page
+    assert "waited ok" in page
+
+
+def test_it_is_absent_where_no_owner_of_ours_played() -> None:
+    assert panel(Run(agent="copilot", options={})) is None
