@@ -23,6 +23,7 @@ class LiveBus(Bus):
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "stdout")
+        self._answer: tuple[str, dict[str, Any]] | None = None
 
     def record(self, record: Mapping[str, Any]) -> None:
         """An event, or a line of the client."""
@@ -33,9 +34,12 @@ class LiveBus(Bus):
         asked = text(record.get("request"), 200)
         if self.native == "client/answered" and asked.endswith("/message"):
             self._answered_prompt(record)
-        else:
-            said = asked or text(record.get("line") or record.get("error"), 300)
-            self.other(self.native, summary=said)
+        elif self.native == "client/settled" and self._answer is not None:
+            agent, word = self._answer
+            self.add(Kind.RESULT, agent, **word)
+            return
+        said = asked or text(record.get("line") or record.get("error"), 300)
+        self.other(self.native, summary=said)
 
     def _when(
         self, record: Mapping[str, Any], event: Mapping[str, Any], properties: Mapping[str, Any]
@@ -51,19 +55,20 @@ class LiveBus(Bus):
         return min(said, came)
 
     def _answered_prompt(self, record: Mapping[str, Any]) -> None:
-        """The answer to the operator's prompt is the server's last word about the run."""
+        """The answer to the operator's prompt: the last word as soon as nothing runs any more.
+
+        Sub-agents in the background go on after it, and the parent with them.
+        """
         body = mapping(record.get("body"))
         info = mapping(body.get("info"))
-        code = record.get("status")
-        failed = bool(info.get("error")) or not info or code != 200
+        failed = bool(info.get("error")) or not info or record.get("status") != 200
         said = [one for one in items(body.get("parts")) if mapping(one).get("type") == "text"]
-        self.add(
-            Kind.RESULT,
-            text(info.get("sessionID")),
-            status="error" if failed else text(info.get("finish"), 40) or "answered",
-            is_error=failed,
-            text_length=sum(length(mapping(one).get("text")) for one in said),
-        )
+        word = {
+            "status": "error" if failed else text(info.get("finish"), 40) or "answered",
+            "is_error": failed,
+            "text_length": sum(length(mapping(one).get("text")) for one in said),
+        }
+        self._answer = (text(info.get("sessionID")), word)
 
 
 class LiveExport(Export):

@@ -72,6 +72,7 @@ class Client:
             session = self._ask("POST", "/session", {})["id"]
             self._ask("POST", f"/session/{session}/message", self.plan["message"])
             self._settle()
+            say("client/settled")
             self._ask("GET", f"/session/{session}/children")
         except (Away, KeyError, TypeError) as trouble:
             say("client/trouble", error=f"{type(trouble).__name__}: {trouble}")

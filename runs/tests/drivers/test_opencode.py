@@ -185,13 +185,15 @@ def test_it_takes_an_events_own_time_where_the_bus_was_late() -> None:
         ({"status": 200, "body": None}, True),
     ],
 )
-def test_it_takes_the_answer_to_the_prompt_as_the_last_word(
+def test_it_takes_the_answer_to_the_prompt_as_the_last_word_once_nothing_runs(
     answer: dict[str, Any], is_error: bool
 ) -> None:
     line = {"time": 1.0, "type": "client/answered", "request": f"POST /session/{ROOT}/message"}
-    (draft,) = fed(LiveBus("stdout.jsonl"), {**line, **answer})
-    assert draft.kind is Kind.RESULT
-    assert draft.data["is_error"] is is_error
+    settled = {"time": 2.0, "type": "client/settled"}
+    answered, last = fed(LiveBus("stdout.jsonl"), {**line, **answer}, settled)
+    assert answered.kind is Kind.OTHER
+    assert last.kind is Kind.RESULT
+    assert last.data["is_error"] is is_error
 
 
 def stored(*messages: dict[str, Any], parent: str = ROOT) -> dict[str, Any]:

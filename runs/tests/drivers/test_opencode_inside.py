@@ -60,6 +60,7 @@ def test_it_hands_over_the_prompt_prints_the_bus_and_stays_until_nothing_is_busy
     asked = [line["request"] for line in lines if line.get("type") == "client/asked"]
     assert asked == ["POST /session", "POST /session/ses_root/message",
                      "GET /session/ses_root/children"]  # fmt: skip
+    assert [line.get("type") for line in lines].count("client/settled") == 1
     answers = [line for line in lines if line.get("type") == "client/answered"]
     assert answers[1]["body"]["info"]["finish"] == "stop"
 
