@@ -15,7 +15,7 @@ from django.conf import settings
 from django.db.models import Avg, DurationField, ExpressionWrapper, F
 
 from dashboard import words
-from runs import binaries, catalogue, grid, models
+from runs import binaries, catalogue, grid, models, saved
 from runs.core import matrix
 from runs.errors import HarnessError
 from runs.versions import expand, key, ordered, valid
@@ -175,7 +175,7 @@ def _columns(asked: Asked, places: Iterable[Place]) -> list[str]:
     """Scenarios: those that were named in that order, else controls first, then by name."""
     if asked.scenarios:
         return list(asked.scenarios)
-    known = catalogue.scenarios()
+    known = saved.known()
     found = {scenario for _, _, scenario in places}
     return sorted(found, key=lambda name: (not (name in known and known[name].control), name))
 
@@ -183,7 +183,7 @@ def _columns(asked: Asked, places: Iterable[Place]) -> list[str]:
 def _missing(view: Grid) -> list[Place]:
     """Cells of the view that have fewer speaking runs than are asked for, and can be run."""
     found = []
-    known = catalogue.scenarios()
+    known = saved.known()
     for block in view.blocks:
         if block.agent not in catalogue.drivers():
             continue

@@ -19,7 +19,7 @@ from celery import shared_task
 from django.db.models import F, Q
 from django.utils import timezone
 
-from runs import binaries, catalogue, grid, models, notify, start
+from runs import binaries, catalogue, grid, models, notify, saved, start
 from runs.core import matrix
 from runs.errors import HarnessError
 from runs.models import News, Watch
@@ -51,7 +51,7 @@ def check_webhook(address: str) -> str:
 def create(agent: str, scenario: str, *, repeat: int = 3, webhook: str = "") -> Watch:
     """A watch, off, that knows the newest version of now; HarnessError in words."""
     catalogue.driver(agent)
-    if scenario not in catalogue.scenarios():
+    if scenario not in saved.known():
         raise HarnessError(f"There is no scenario {scenario!r}.", "See /scenarios/.")
     fields = {"repeat": repeat, "webhook": check_webhook(webhook)}
     watch, _ = Watch.objects.update_or_create(agent=agent, scenario=scenario, defaults=fields)

@@ -15,7 +15,7 @@ from dashboard import plans
 from dashboard.forms import problems
 from dashboard.text import visible
 from dashboard.views import sweeps as pages
-from runs import bisections, catalogue, start, sweeps
+from runs import bisections, catalogue, saved, start, sweeps
 from runs.errors import HarnessError
 from runs.models import Run, Sweep
 from runs.scenario import ScenarioError
@@ -34,7 +34,7 @@ class BisectForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         agents = forms.ChoiceField(choices=[(name, name) for name in catalogue.drivers()])
-        scenarios = forms.ChoiceField(choices=[(name, name) for name in catalogue.scenarios()])
+        scenarios = forms.ChoiceField(choices=[(name, name) for name in saved.known()])
         self.fields["agent"], self.fields["scenario"] = agents, scenarios
 
 

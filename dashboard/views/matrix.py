@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from dashboard import gridcopies, gridpaint, grids
 from dashboard.text import markdown
 from dashboard.words import plural
-from runs import catalogue, grid, models
+from runs import catalogue, grid, models, saved
 from runs.core.matrix import Cell, Change
 
 SHOWN_CHANGES = 4
@@ -50,7 +50,7 @@ def context(view: grids.Grid, *, pick: bool = True) -> dict[str, Any]:
         "missing_about": grids.about(seconds) if runs else "",
         "missing_agents": _binaries(view),
         "agent_names": list(catalogue.drivers()),
-        "scenario_names": list(catalogue.scenarios()),
+        "scenario_names": list(saved.known()),
         "copy_forms": (("md", "Markdown"), ("csv", "CSV"), ("json", "JSON")),
     }
 
@@ -149,7 +149,7 @@ def cell(request: HttpRequest) -> HttpResponse:
     name = " ".join(filter(None, place))
     agent, version, scenario = place
     filters = [f"agent:{agent}", f"version:{version}", f"scenario:{scenario}" if scenario else ""]
-    known = scenario in catalogue.scenarios() and agent in catalogue.drivers()
+    known = scenario in saved.known() and agent in catalogue.drivers()
     return render(
         request,
         "matrix/_cell.html" if part else "matrix/cell.html",

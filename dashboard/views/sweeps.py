@@ -14,7 +14,7 @@ from dashboard import gridcopies, grids, plans, words
 from dashboard.forms import problems
 from dashboard.text import visible
 from dashboard.views import matrix
-from runs import catalogue, models, notify, start, sweeps
+from runs import catalogue, models, notify, saved, start, sweeps
 from runs.errors import HarnessError
 from runs.models import Run, Sweep
 from runs.scenario import ScenarioError
@@ -69,7 +69,7 @@ def forms_context(request: HttpRequest, trouble: list[str]) -> dict[str, Any]:
         "rows": [_row(sweep) for sweep in newest],
         "presets": plans.PRESETS,
         "agents": list(catalogue.drivers().values()),
-        "scenarios": list(catalogue.scenarios().values()),
+        "scenarios": list(saved.known().values()),
         "laws": list(catalogue.laws().values()),
         "max_repeat": start.MAX_REPEAT,
         "workers": len(start.workers()),
@@ -106,7 +106,7 @@ def scenario_names(text: str) -> list[str]:
     """Names of shipped scenarios; never a path: files are read on the command line only."""
     names = [part for part in text.replace(",", " ").split() if part]
     for name in names:
-        if name not in catalogue.scenarios():
+        if name not in saved.known():
             raise HarnessError(f"There is no scenario {name!r}.", "See /scenarios/.")
     return list(dict.fromkeys(names))
 

@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard.forms import problems
-from runs import catalogue, start, watching
+from runs import catalogue, saved, start, watching
 from runs.errors import HarnessError
 from runs.models import News, Watch
 
@@ -27,7 +27,7 @@ class WatchForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         agents = forms.ChoiceField(choices=[(name, name) for name in catalogue.drivers()])
-        scenarios = forms.ChoiceField(choices=[(name, name) for name in catalogue.scenarios()])
+        scenarios = forms.ChoiceField(choices=[(name, name) for name in saved.known()])
         self.fields["agent"], self.fields["scenario"] = agents, scenarios
 
 
@@ -57,7 +57,7 @@ def watches(request: HttpRequest) -> HttpResponse:
         "watches": watching.all_watches(),
         "news": News.objects.select_related("watch").order_by("-pk")[:30],
         "agents": list(catalogue.drivers()),
-        "scenarios": list(catalogue.scenarios().values()),
+        "scenarios": list(saved.known().values()),
         "workers": len(start.workers()),
     }
     return render(request, "watch/page.html", context, status=400 if trouble else 200)
