@@ -1,0 +1,79 @@
+"""Import and share in a real browser: drop, paste, axe, and the HTML file from disk."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from dashboard.tests.browser import open_page
+from dashboard.tests.instance import Up, started
+from runs.tests.transcripts.helpers import RECORDED
+
+__all__ = ["open_page", "started"]
+
+pytestmark = [pytest.mark.browser]
+CUT = RECORDED / "copilot/1.0.102/sse-cut"
+DROP = """(files) => {
+  const transfer = new DataTransfer();
+  for (const [name, data] of files) {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    transfer.items.add(new File([bytes], name));
+  }
+  document.dispatchEvent(new DragEvent("drop", {dataTransfer: transfer, bubbles: true}));
+}"""
+
+
+def _sound(page: Page) -> None:
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{page.url} {theme}\n{found.generate_report()}"
+
+
+def test_drop_and_paste_become_runs_and_a_link_is_shared(
+    started: Up, open_page: Any, tmp_path: Path
+) -> None:
+    page = open_page()
+    page.goto(f"{started.address}import/")
+    _sound(page)
+    files = [(path.name, base64.b64encode(path.read_bytes()).decode())
+             for path in CUT.glob("*.jsonl")]  # fmt: skip
+    page.evaluate(DROP, files)
+    page.wait_for_url("**/runs/*/")
+    expect(page.get_by_role("heading", name="What was imported")).to_be_visible()
+    _sound(page)
+
+    page.get_by_role("link", name="Share, export…").click()
+    expect(page.get_by_role("heading", name="Preview")).to_be_visible()
+    _sound(page)
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="html html, redacted").click()
+    saved.value.save_as(tmp_path / "run.html")
+    page.get_by_role("button", name="Make a link").click()
+    page.get_by_role("link", name="open", exact=True).first.click()
+    expect(page.get_by_role("heading", name="Truth against report")).to_be_visible()
+    _sound(page)
+
+    alone = open_page()
+    asked: list[str] = []
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto(f"file://{tmp_path}/run.html")
+    expect(alone.get_by_role("heading", name="Truth against report")).to_be_visible()
+    assert len(asked) == 1
+
+    page.goto(f"{started.address}import/")
+    page.get_by_label("or paste text").fill("no log at all")
+    page.complaints.clear()
+    page.get_by_role("button", name="Read and judge").click()
+    expect(page.get_by_role("alert")).to_contain_text("No known format in pasted.jsonl")
+    page.complaints.clear()
+    page.get_by_label("or paste text").fill((CUT / "session-events.jsonl").read_text())
+    page.get_by_role("button", name="Read and judge").click()
+    page.wait_for_url("**/runs/*/")
+    assert json.loads(page.locator("#run-data").inner_text())["run"]["status"] == "ended"
