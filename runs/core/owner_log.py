@@ -111,7 +111,8 @@ def _deed(story: Story, row: Row) -> None:
     """Take a record of what happened or was wanted."""
     what = row.get("what")
     if what == "began":
-        story.running.add(str(row["turn"]))
+        if not story.running:  # while one runs no other can: that start is stale
+            story.running.add(str(row["turn"]))
     elif what == "ended":
         story.running.discard(str(row["turn"]))
     elif what == "continue":

@@ -74,6 +74,7 @@ class Stopping(Memory):
         if self.keeps("CL-28"):
             return []
         self._run(heard.turn)
+        self.deadline = self.now + self.window
         return [o.Interrupt(self.thread, heard.turn)]
 
     def _at_interrupt(self, heard: o.AtWrite) -> Wants:
