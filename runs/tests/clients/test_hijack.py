@@ -1,0 +1,60 @@
+"""A client that leaves when a child's turn ends, while its own turn runs: a finding of L16."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from runs.clients import Transcript, plays
+from runs.core.events import Draft, Kind, number
+from runs.core.history import History
+from runs.core.judge import judge
+from runs.core.law import Verdict
+
+P, C = "parent", "child"
+
+
+def _lines(parent_ends: bool) -> list[dict[str, Any]]:
+    activity = {"type": "subAgentActivity", "id": "a", "kind": "started", "agentThreadId": C}
+    said: list[tuple[str, dict[str, Any]]] = [
+        ("thread/started", {"thread": {"id": P}}),
+        ("turn/started", {"threadId": P, "turn": {"id": "t1"}}),
+        ("item/completed", {"threadId": P, "turnId": "t1", "item": activity}),
+        ("turn/started", {"threadId": C, "turn": {"id": "c1"}}),
+        ("turn/completed", {"threadId": C, "turn": {"id": "c1", "status": "completed"}}),
+    ]
+    if parent_ends:
+        said.append(
+            ("turn/completed", {"threadId": P, "turn": {"id": "t1", "status": "completed"}})
+        )
+    return [
+        {"pid": 1, "t": place * 1.0, "dir": "out", "msg": {"method": method, "params": params}}
+        for place, (method, params) in enumerate(said)
+    ]
+
+
+def _history(parent_ends: bool) -> History:
+    reader = Transcript("rpc.jsonl")
+    drafts: list[Draft] = []
+    for place, line in enumerate(_lines(parent_ends), 1):
+        drafts += reader.feed(json.dumps(line).encode() + b"\n", place, 0)
+    gone = Draft(
+        kind=Kind.PROCESS_EXITED, source="process", file="process", at=9.0, data={"code": 0}
+    )
+    return History([number(one, seq, one.at) for seq, one in enumerate([*drafts, gone], 1)])
+
+
+def test_it_finds_a_turn_left_open_after_the_childs_end() -> None:
+    judged = judge(_history(parent_ends=False))
+    (finding,) = [one for one in judged.broken if one.law == "L16"]
+    assert finding.label == "early_exit_root_cut"
+    assert [one.ref for one in finding.evidence] == ["rpc.jsonl:2", "rpc.jsonl:5", "process"]
+    assert judged.diagnosis == "early_exit_root_cut"
+
+
+def test_it_finds_nothing_where_the_parents_turn_ended() -> None:
+    assert judge(_history(parent_ends=True)).verdict("L16") is Verdict.HOLDS
+
+
+def test_every_play_says_what_it_asks() -> None:
+    assert all(play.title and play.question.endswith("?") for play in plays().values())
