@@ -23,10 +23,11 @@ def _lines(parent_ends: bool) -> list[dict[str, Any]]:
         ("turn/started", {"threadId": C, "turn": {"id": "c1"}}),
         ("turn/completed", {"threadId": C, "turn": {"id": "c1", "status": "completed"}}),
     ]
+    done = {**activity, "id": "subagent-completed-c1", "kind": "completed"}
+    said.append(("item/completed", {"threadId": P, "turnId": "t1", "item": done}))
     if parent_ends:
-        said.append(
-            ("turn/completed", {"threadId": P, "turn": {"id": "t1", "status": "completed"}})
-        )
+        turn = {"id": "t1", "status": "completed"}
+        said.append(("turn/completed", {"threadId": P, "turn": turn}))
     return [
         {"pid": 1, "t": place * 1.0, "dir": "out", "msg": {"method": method, "params": params}}
         for place, (method, params) in enumerate(said)
