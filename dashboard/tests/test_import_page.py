@@ -50,7 +50,7 @@ def test_drop_and_paste_become_runs_and_a_link_is_shared(
     _sound(page)
 
     page.get_by_role("link", name="Share, export…").click()
-    expect(page.get_by_role("heading", name="Preview")).to_be_visible()
+    expect(page.locator("#preview-title")).to_be_visible()
     _sound(page)
     with page.expect_download() as saved:
         page.get_by_role("link", name="html html, redacted").click()
