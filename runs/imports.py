@@ -12,10 +12,10 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -262,7 +262,7 @@ def _rows(run_id: int, events: Iterable[Event]) -> Iterator[models.Event]:
             )
 
 
-def write(run: models.Run, rows: Iterable[models.Event], say: Callable[[int], None] = id) -> int:
+def write(run: models.Run, rows: Iterable[models.Event]) -> int:
     """Store rows in batches; gives the last number, which the run's row then has."""
     batch: list[models.Event] = []
     last = 0
@@ -271,7 +271,6 @@ def write(run: models.Run, rows: Iterable[models.Event], say: Callable[[int], No
         if len(batch) >= BATCH:
             models.Event.objects.bulk_create(batch)
             last, batch = batch[-1].seq, []
-            say(last)
     if batch:
         models.Event.objects.bulk_create(batch)
         last = batch[-1].seq
@@ -303,9 +302,3 @@ def _name(run: models.Run, case: Case, zero: float | None) -> None:
     if zero is not None:
         run.started_at = datetime.fromtimestamp(zero, UTC)
         run.ended_at = run.started_at + timedelta(seconds=max(0.0, case.history.end))
-
-
-def save_stream(file: IO[bytes]) -> Iterator[bytes]:
-    """The bytes of an open file in pieces."""
-    while piece := file.read(PIECE):
-        yield piece
