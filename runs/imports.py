@@ -22,9 +22,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from runs import archives, catalogue, models, start, store, verdict
-from runs.core.events import Event, Kind
 from runs.errors import HarnessError
-from runs.recorder import row_of
+from runs.imported import rows_of, write
 from runs.transcript import Attached, Case, Limits, Unreadable, case_of, read_files
 from runs.transcripts._clocks import epoch
 from runs.transcripts._intake import gather
@@ -32,7 +31,6 @@ from runs.watch import Watch
 
 LIMITS = Limits()
 PIECE = 1 << 20
-BATCH = 1000
 AT_ONCE = 4 << 20
 """Bytes up to which an import is read in the request that brings it."""
 ROWS_KEPT = 500
@@ -186,7 +184,7 @@ def read(run: models.Run, watch: Watch | Here) -> None:
         return
     case, zero = _case(run, attached, watch, intake.left_out)
     watch.phase(f"storing {len(case.events)} events")
-    write(run, _rows(run.pk, case.events))
+    write(run, rows_of(run.pk, case.events))
     run.summary = {**_without_given(run), "intake": about(case)}
     _name(run, case, zero)
     run.save(update_fields=FIELDS)
@@ -234,48 +232,6 @@ def _keep(
         target.chmod(0o600)
         kept.append(Attached(file.name, target, file.size))
     return kept
-
-
-def _rows(run_id: int, events: Iterable[Event]) -> Iterator[models.Event]:
-    """Numbered rows; each further sighting becomes a row of its own, as in a run."""
-    seq = 0
-    for event in events:
-        seq += 1
-        first = seq
-        row = row_of(run_id, event)
-        row.seq = seq
-        yield row
-        for place in event.also:
-            seq += 1
-            yield models.Event(
-                run_id=run_id,
-                seq=seq,
-                t=event.t,
-                kind=Kind.SEEN_AGAIN.value,
-                agent=row.agent,
-                source=place.source,
-                file=place.file[:400],
-                line=place.line,
-                pointer=place.pointer[:400],
-                native=row.native,
-                data={"of": first},
-            )
-
-
-def write(run: models.Run, rows: Iterable[models.Event]) -> int:
-    """Store rows in batches; gives the last number, which the run's row then has."""
-    batch: list[models.Event] = []
-    last = 0
-    for row in rows:
-        batch.append(row)
-        if len(batch) >= BATCH:
-            models.Event.objects.bulk_create(batch)
-            last, batch = batch[-1].seq, []
-    if batch:
-        models.Event.objects.bulk_create(batch)
-        last = batch[-1].seq
-    run.event_count = last
-    return last
 
 
 def about(case: Case) -> dict[str, Any]:
