@@ -21,8 +21,7 @@ def of_agent(agent: str) -> list[tuple[str, str]]:
     try:
         for known in binaries.versions(agent, refresh=False):
             notes[known.version] = f"published {known.date[:10]}" if known.date else "known"
-        builtin = catalogue.driver(agent).package.registry == "builtin"
-        for here in [] if builtin else binaries.installed(agent):
+        for here in binaries.installed(agent):
             word = "registered" if here.registered else "installed"
             notes[here.version] = word if here.starts else f"{word}, does not start"
     except (HarnessError, OSError):

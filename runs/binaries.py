@@ -165,7 +165,8 @@ def _installed(slot: Slot) -> Installed:
 @contextlib.contextmanager
 def hold(binary: Binary) -> Iterator[None]:
     """While a run uses it: nothing removes it, in this process or another."""
-    if catalogue.driver(binary.agent).package.registry == "builtin":
+    builtin = catalogue.driver(binary.agent).package.registry == "builtin"
+    if builtin and not binary.registered:
         yield
         return
     with Slot(binary.agent, binary.version).hold():
@@ -234,11 +235,11 @@ def ensure(
     """
     driver = catalogue.driver(agent)
     version = version or newest(agent)
-    if driver.package.registry == "builtin":
+    named = registered.of(agent).get(version)
+    if named is None and driver.package.registry == "builtin":
         return _builtin(driver, version)
     slot = Slot(agent, version)
     slot.touch()
-    named = registered.of(agent).get(version)
     if named is None and plain(version) != version:
         raise UnknownName(f"{agent}@{version} is not registered here.", "See `binaries register`.")
     if named is None and not _drivable(driver, version):
@@ -246,6 +247,8 @@ def ensure(
             f"{agent}@{version} is older than {driver.oldest}, the first that can be driven."
         )
     binary = install.read(slot, named)
+    if binary is None and named is not None:
+        raise UnknownName(f"{agent}@{version} is no longer at {named}.", "Register it again.")
     if binary is None or (driver.needs_prepare() and binary.prepared is None):
         install.install(driver, slot, named, say, stop)
         make_room(keep=slot)
@@ -272,7 +275,8 @@ def _builtin(driver: Driver, version: str) -> Binary:
 def register(agent: str, path: str | Path) -> Binary:
     """Take an executable that the operator named on the command line; it stays where it is.
 
-    Its version's name is what it reports, with a mark (``1.0.102-local.ab12cd34``).
+    Its version's name is what it reports, with a mark (``1.0.102-local.ab12cd34``); of a
+    client the mark alone.
     """
     driver = catalogue.driver(agent)
     return ensure(agent, registered.add(driver, Path(path)))

@@ -180,6 +180,8 @@ class Driver(ABC):
     """By scenario or fault: why it has no meaning for this agent."""
     follows_redirects: ClassVar[bool] = True
     """Whether it follows a 307 of its provider; the fault `refused` depends on it."""
+    registers: ClassVar[bool] = False
+    """Whether a builtin agent may also be a command of the operator's, of whatever version."""
     overhead_mib: ClassVar[int] = 512
     """Memory that one run needs, for the guard that is checked before the start."""
 

@@ -89,7 +89,7 @@ class Execution:
         binary = await self._binary()
         if self.watch.cancelled:
             return
-        sealing = await asyncio.to_thread(self._seal)
+        sealing = await asyncio.to_thread(self._seal, binary)
         workspace = Workspace(store.folder(self.run), sealed=sealing.files)
         recorder = Recorder(self.run.pk, time.time())
         recorder.start()
@@ -114,10 +114,10 @@ class Execution:
         await asyncio.to_thread(self.watch.save, sha256=binary.sha256)
         return binary
 
-    def _seal(self) -> seal.Seal:
+    def _seal(self, binary: Binary) -> seal.Seal:
         """The best seal of this host; a third party's binary needs one or the operator's word."""
         found = seal.best_seal()
-        trusted = self.driver.package.registry == "builtin"
+        trusted = self.driver.package.registry == "builtin" and not binary.registered
         if not (found.whole or trusted or settings.ALLOW_UNSEALED):
             raise CannotRunHere(
                 f"This host cannot seal a run: {found.why}.",

@@ -2,7 +2,8 @@
 
 Kept in ``var/registered.json`` of this instance: agent → version's name → path. The
 name is the version that the executable reports, with a mark of its content, so that
-it never passes for the published one.
+it never passes for the published one. A client of the operator's has the mark alone:
+it takes its last argument for a prompt, so it is not asked for its version.
 """
 
 from __future__ import annotations
@@ -52,10 +53,11 @@ def add(driver: Driver, path: Path) -> str:
         raise UnknownName(f"There is no file {path}.") from None
     if not path.is_file() or not os.access(path, os.X_OK):
         raise HarnessError(f"{path} is not executable.", "Name the executable itself.")
-    if driver.package.registry == "builtin":
+    if driver.package.registry == "builtin" and not driver.registers:
         raise HarnessError(f"{driver.name} comes with Lifeline; nothing can be registered for it.")
     digest = shelf.sha256(path)
-    name = f"{_reported(path)}-local.{digest[:8]}"
+    mark = f"local.{digest[:8]}"
+    name = mark if driver.registers else f"{_reported(path)}-{mark}"
     known = shelf.read_json(_place())
     known[driver.name] = {**of(driver.name), name: str(path)}
     shelf.write_json(_place(), known)

@@ -95,8 +95,7 @@ def _versions(driver: Driver) -> list[dict[str, Any]]:
     """Every known version, newest first: published, here, how big, in use, how often run."""
     try:
         known = binaries.versions(driver.name, refresh=False)
-        builtin = driver.package.registry == "builtin"
-        here = {} if builtin else {one.version: one for one in binaries.installed(driver.name)}
+        here = {one.version: one for one in binaries.installed(driver.name)}
     except (HarnessError, OSError):
         known, here = [], {}
     dates = {item.version: item.date for item in known}

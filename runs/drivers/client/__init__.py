@@ -1,7 +1,11 @@
-"""Our own client of Codex's app-server: an owner that waits for its children, or breaks a rule.
+"""Clients of Codex's app-server: our own, and any command that the operator registered.
 
-The stand-in is the process of the run; the client talks to it as a driver does, under the
-orders of the play's operator. What the owner decides is kept beside the wire as ``owner.jsonl``.
+Ours is an owner that waits for its children, or breaks a rule. The stand-in is the process of
+its run; it talks to that as a driver does, under the orders of the play's operator. What the
+owner decides is kept beside the wire as ``owner.jsonl``.
+
+A registered command is itself the process: it finds the stand-in as the ``codex`` on its PATH
+and gets the prompt as its last argument.
 """
 
 from __future__ import annotations
@@ -37,12 +41,13 @@ VERSION = "1.0.0"
 RULES = tuple(f"CL-{number}" for number in range(1, 39))
 
 
-class OwnClient(Driver):
-    """One owner on one thread."""
+class AppServerClient(Driver):
+    """One owner on one thread, or somebody's command."""
 
     name: ClassVar[str] = "client"
-    title: ClassVar[str] = "Lifeline's client of Codex's app-server"
+    title: ClassVar[str] = "Client of Codex's app-server"
     package: ClassVar[Package] = Package("builtin", "fakes.codex_app_server")
+    registers: ClassVar[bool] = True
     oldest: ClassVar[str] = VERSION
     dialects: ClassVar[tuple[str, ...]] = ("responses",)
     allowed_tools: ClassVar[frozenset[str]] = frozenset(
@@ -80,7 +85,13 @@ class OwnClient(Driver):
         return clients.readonly()
 
     def launch(self, context: Context) -> Launch:
-        """The stand-in as an app-server."""
+        """The stand-in as an app-server; a registered command with the stand-in on its PATH."""
+        if context.binary.registered:
+            return Launch(
+                argv=(str(context.binary.path), context.prompt),
+                env={"PATH": clients.path(context), "NO_COLOR": "1"},
+                files=clients.files(context),
+            )
         return Launch(
             argv=(*clients.command(context), "app-server"),
             env={},
@@ -89,22 +100,23 @@ class OwnClient(Driver):
         )
 
     def sources(self, context: Context) -> Iterable[Source]:
-        """The stand-in's transcript; standard output has the same messages."""
-        yield Source(name="stdout", reader=_Silent, stream="stdout")
+        """The stand-in's transcript; our own client's standard output has the same messages."""
+        reader = clients.Answer if context.binary.registered else _Silent
+        yield Source(name="stdout", reader=reader, stream="stdout")
         yield clients.source()
 
     def converse(
         self, context: Context, conversation: Conversation, emit: Emit
     ) -> Awaitable[None] | None:
-        """Own the parent's turn until its one result."""
-        return _own(context, conversation, emit)
+        """Own the parent's turn until its one result; a registered command does as it likes."""
+        return None if context.binary.registered else _own(context, conversation, emit)
 
     def tools(self, options: Mapping[str, Any], version: str) -> _NoTools:
         """No model is asked."""
         return _NoTools()
 
     def runtime(self, history: History, binary: Binary) -> Runtime:
-        """It comes with Lifeline."""
+        """Nobody else's: it comes with Lifeline, or lies where the operator said."""
         return Runtime(version=binary.version, payload=binary.version)
 
 
@@ -172,4 +184,4 @@ class _Silent:
         return ()
 
 
-DRIVER = OwnClient()
+DRIVER = AppServerClient()
