@@ -117,5 +117,5 @@ def stored(
 @lru_cache(maxsize=20_000)
 def _parsed(text: str) -> matrix.Cell:
     """A stored cell; read so often and changed so seldom that each is parsed once."""
-    cell: matrix.Cell = json.loads(text)
+    cell: matrix.Cell = matrix.restored(json.loads(text))
     return cell

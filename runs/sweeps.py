@@ -15,7 +15,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import router, transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -138,7 +138,7 @@ def feed() -> int:
 
 def advance(sweep: models.Sweep) -> None:
     """Take a sweep further: replace what was lost, ask for a bisection's next runs, or end it."""
-    with transaction.atomic():
+    with transaction.atomic(using=router.db_for_write(models.Sweep)):
         held = models.Sweep.objects.select_for_update().get(pk=sweep.pk)
         if held.state != models.Sweep.State.GOING:
             return

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from runs import words
 
+COUNTERS = ("outcomes", "diagnoses", "told", "terminals", "exits")
 NEWEST = 12
 """Runs that a cell names."""
 
@@ -70,12 +71,7 @@ def cell(rows: Sequence[RunFacts]) -> Cell:
         imported=sum(row["imported"] for row in rows),
         outcomes=_counted(row["outcome"] for row in rows),
         diagnoses=_counted(row["diagnosis"] for row in rows),
-        broken=dict(
-            sorted(
-                _counted(law for row in speaking for law in row["broken"]).items(),
-                key=lambda item: int(item[0][1:]),
-            )
-        ),
+        broken=by_law(_counted(law for row in speaking for law in row["broken"])),
         attempts=_spread(tries),
         gaps=_spread(gaps),
         slept=_spread([row["slept"] for row in speaking if row["slept"] is not None]),
@@ -87,8 +83,23 @@ def cell(rows: Sequence[RunFacts]) -> Cell:
 
 
 def _counted(values: Iterable[str]) -> dict[str, int]:
-    counts = Counter(value for value in values if value)
+    return by_count(Counter(value for value in values if value))
+
+
+def by_count(counts: Mapping[str, int]) -> dict[str, int]:
+    """Most frequent first. A database may give a counter back in another order."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def by_law(counts: Mapping[str, int]) -> dict[str, int]:
+    """Laws in their order."""
+    return dict(sorted(counts.items(), key=lambda item: int(item[0][1:])))
+
+
+def restored(cell: Cell) -> Cell:
+    """A stored cell with its counters in their order again."""
+    counted = {key: by_count(cell[key]) for key in COUNTERS}  # type: ignore[literal-required]
+    return cast(Cell, {**cell, **counted, "broken": by_law(cell["broken"])})
 
 
 def _spread(values: Sequence[float]) -> list[float] | None:

@@ -18,8 +18,11 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from dashboard.servers import NotFound, postgres, redis_server
 
-STORED = ("runs/tests/flow", "dashboard/tests")
-"""Folders whose tests are about the database and the live stream."""
+STORED = {
+    "not binary and not browser": ("runs/tests/flow", "dashboard/tests"),
+    "browser": ("dashboard/tests/live/test_live_page.py",),
+}
+"""Marks and places of the tests that are about the database and the live stream."""
 
 PARALLEL = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--reruns", "1"]
 """Most tests wait for processes and sockets: one worker more than cores, a file stays together.
@@ -42,17 +45,26 @@ class Command(BaseCommand):
         rest: list[str] = options["rest"]
         checks = [] if rest else self._checks()
         failed = [name for name, command in checks if not self._run(name, command)]
-        marks = "not browser and not binary and not slow" if options["fast"] else ""
-        whole = not (rest or options["fast"] or options["no_postgres"])
-        if whole and not self._on_postgres():
+        if not (rest or options["fast"] or options["no_postgres"]) and not self._on_postgres():
             failed.append("pytest on PostgreSQL")
-        chosen = ["-m", marks] if marks else []
-        chosen += [] if rest else PARALLEL
-        if not self._run("pytest", [sys.executable, "-m", "pytest", *chosen, *rest]):
-            failed.append("pytest")
+        for name, arguments in self._suites(rest, options["fast"]):
+            if not self._run(name, [sys.executable, "-m", "pytest", *arguments]):
+                failed.append(name)
         if failed:
             print(f"Failed: {', '.join(failed)}.", file=sys.stderr)
             raise SystemExit(1)
+
+    def _suites(self, rest: list[str], fast: bool) -> list[tuple[str, list[str]]]:
+        """Name and arguments of each pytest run; Playwright keeps a loop of its own running in
+        its process, so that nothing else can share one with it."""
+        if rest:
+            return [("pytest", rest)]
+        if fast:
+            return [("pytest", ["-m", "not browser and not binary and not slow", *PARALLEL])]
+        return [
+            ("pytest in the browser", ["-m", "browser", *PARALLEL]),
+            ("pytest", ["-m", "not browser", *PARALLEL]),
+        ]
 
     def _checks(self) -> list[tuple[str, list[str]]]:
         tools = Path(sys.executable).parent
@@ -74,12 +86,16 @@ class Command(BaseCommand):
         """The storing and streaming tests once more; True as well where there is no server."""
         try:
             with postgres() as database, redis_server() as redis:
-                return self._run(
-                    "pytest on PostgreSQL",
-                    [sys.executable, "-m", "pytest", "-m", "not binary", *PARALLEL, *STORED],
-                    DATABASE_URL=database,
-                    LIFELINE_TEST_REDIS_URL=redis,
-                )
+                real = {"DATABASE_URL": database, "LIFELINE_TEST_REDIS_URL": redis}
+                passed = [
+                    self._run(
+                        f"pytest on PostgreSQL, {marks}",
+                        [sys.executable, "-m", "pytest", "-m", marks, *PARALLEL, *where],
+                        **real,
+                    )
+                    for marks, where in STORED.items()
+                ]
+                return all(passed)
         except NotFound as missing:
             print(f"── pytest on PostgreSQL: left out, {missing}", flush=True)
             return os.environ.get("LIFELINE_REQUIRE_ALL") != "1"

@@ -74,7 +74,8 @@ function redraw() {
   if (stale) return plan.querySelectorAll("button.box").forEach((box) => (box.disabled = true));
   const held = plan.contains(document.activeElement) ? document.activeElement.value?.split("@")[0] : "";
   const scrolled = plan.firstElementChild?.scrollLeft ?? 0;
-  plan.innerHTML = answer.plan;
+  const fresh = new DOMParser().parseFromString(answer.plan, "text/html");
+  plan.replaceChildren(...fresh.body.childNodes);
   if (plan.firstElementChild) plan.firstElementChild.scrollLeft = scrolled;
   for (const box of plan.querySelectorAll("button.box")) {
     box.type = "button";

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psutil
 import pytest
+from django.db import connection
 from django.test import Client
 
 from runs import execute, models, start, store
@@ -16,6 +18,13 @@ from runs.drivers.reference import Reference, interpreter
 pytestmark = pytest.mark.django_db(transaction=True)
 
 Play = Callable[..., models.Run]
+
+
+def _execute(pk: int) -> None:
+    try:
+        execute.execute(pk, "test")
+    finally:
+        connection.close()
 
 
 @pytest.fixture
@@ -32,7 +41,8 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
         made = start.create(
             "reference", "", "success", sets={"guards.deadline": 20, **sets}, queue=False
         )[0]
-        execute.execute(made.pk, "test")
+        with ThreadPoolExecutor(1) as pool:  # no loop runs there, whatever ran here before
+            pool.submit(_execute, made.pk).result()
         made.refresh_from_db()
         return made
 
