@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import secrets
 from pathlib import Path
 
@@ -42,6 +43,11 @@ BINARIES = Path(
     os.environ.get("LIFELINE_BINARIES", Path.home() / ".cache" / "lifeline" / "binaries")
 )
 CONCURRENCY = int(os.environ.get("LIFELINE_CONCURRENCY", os.cpu_count() or 1))
+PLATFORM = f"{platform.system().lower()}-{platform.machine()}"
+QUEUES = dict(
+    pair.split(":", 1) for pair in os.environ.get("LIFELINE_QUEUES", "").split(",") if ":" in pair
+)
+"""``codex:mac,copilot:mac``: runs of these agents wait in another queue, for workers elsewhere."""
 ALLOW_UNSEALED = os.environ.get("LIFELINE_ALLOW_UNSEALED", "") == "1"
 KEEP_DAYS = float(os.environ.get("LIFELINE_KEEP_DAYS", "0"))
 """Days after which an ended run is removed by itself; 0: never (`runs.retention`)."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -95,7 +96,13 @@ def send(run_id: int) -> None:
     models.Run.objects.filter(pk=run_id).update(sent_at=timezone.now())
     notify.poke_runs(run_id)
     try:
-        execute_run.apply_async((run_id,), queue="runs", retry=False)
+        agent = models.Run.objects.values_list("agent", flat=True).get(pk=run_id)
+        execute_run.apply_async(
+            (run_id,),
+            {"agent": agent, "platform": settings.PLATFORM},
+            queue=settings.QUEUES.get(agent, "runs"),
+            retry=False,
+        )
     except Exception:  # the broker is away: the run stays queued in the database
         pass
 

@@ -8,7 +8,6 @@ does not: the reaper sends again what is queued while nothing waits in Redis.
 from __future__ import annotations
 
 import os
-import platform
 import socket
 import threading
 from datetime import timedelta
@@ -31,8 +30,11 @@ _stop_beating = threading.Event()
 
 
 @shared_task(name="runs.execute", ignore_result=True)
-def execute_run(run_id: int) -> None:
-    """Execute one queued run in this process."""
+def execute_run(run_id: int, agent: str = "", platform: str = "") -> None:
+    """Execute one queued run in this process.
+
+    `agent` and the sender's `platform` travel along for whoever routes messages to other hosts.
+    """
     from runs.execute import execute
 
     run = execute(run_id, worker=worker_name())
@@ -101,7 +103,7 @@ def _process_gone(worker: str) -> bool:
 def begin_beating(sender: Any = None, **_: Any) -> None:
     """Tell the database that a worker for runs listens, every five seconds."""
     queues = {queue.name for queue in sender.task_consumer.queues} if sender else set()
-    if "runs" not in queues:
+    if queues <= {"upkeep"}:
         return
     thread = threading.Thread(target=_beat, name="worker-beat", daemon=True)
     thread.start()
@@ -119,7 +121,7 @@ def _say_alive() -> None:
     fresh = {
         "beat_at": timezone.now(),
         "concurrency": settings.CONCURRENCY,
-        "platform": f"{platform.system().lower()}-{platform.machine()}",
+        "platform": settings.PLATFORM,
     }
     try:
         models.Worker.objects.update_or_create(name=worker_name(), defaults=fresh)
