@@ -76,7 +76,10 @@ class Up:
         names = {"-A": "", "daphne": "web", "valkey-server": "redis", "afterwards.py": "guard"}
         found = {}
         for child in psutil.Process(self.process.pid).children():
-            words = " ".join(child.cmdline())
+            try:
+                words = " ".join(child.cmdline())
+            except psutil.Error:  # it ended just now
+                continue
             queues = re.search(r"-Q (\w+)", words)
             name = queues[1] if queues else next((v for k, v in names.items() if k in words), "")
             if name:  # a zombie has no words
