@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from dashboard import trouble
+from dashboard.api.given import Unconfirmed
 from runs.errors import CannotRunHere, HarnessError, UnknownName
 from runs.scenario import ScenarioError
 
@@ -43,6 +44,12 @@ def harness(request: HttpRequest, error: HarnessError) -> HttpResponse:
 def scenario(request: HttpRequest, error: ScenarioError) -> HttpResponse:
     """A scenario or setting that is not valid."""
     return trouble.as_json(422, str(error))
+
+
+@api.exception_handler(Unconfirmed)
+def unconfirmed(request: HttpRequest, error: Unconfirmed) -> HttpResponse:
+    """A scenario's text that nobody has confirmed: it is shown."""
+    return JsonResponse(error.shown, status=428)
 
 
 @api.exception_handler(ValidationError)

@@ -8,8 +8,10 @@ from django.http import Http404, HttpRequest, JsonResponse
 from ninja import Query, Router, Status
 
 from dashboard import pictures, rows
+from dashboard.api import given
 from dashboard.api.schemas import (
     AgainIn,
+    ConfirmOut,
     Document,
     ErrorOut,
     EventsOut,
@@ -18,9 +20,10 @@ from dashboard.api.schemas import (
     StartIn,
     StartOut,
 )
-from runs import report, start, store
+from runs import report, saved, start, store
 from runs.errors import UnknownName
 from runs.models import Run
+from runs.scenario import Scenario, ScenarioError, nearest
 
 router = Router(tags=["runs"])
 Trouble = {400: ErrorOut, 404: ErrorOut, 409: ErrorOut, 422: ErrorOut}
@@ -34,32 +37,40 @@ def _find(permalink: str) -> Run:
         raise Http404 from None
 
 
-@router.post("", response={201: StartOut, **Trouble}, summary="Start runs", operation_id="start")
+@router.post(
+    "",
+    response={201: StartOut, **Trouble, 428: ConfirmOut},
+    summary="Start runs",
+    operation_id="start",
+)
 def start_runs(request: HttpRequest, body: StartIn) -> Any:
     """Make one run, or `repeat` of them, and queue them."""
     agent, version = start.split_agent(body.agent)
     if version and body.version and version != body.version:
         raise UnknownName(f"{body.agent} and version {body.version} differ.", "Give it once.")
+    if bool(body.scenario) == bool(body.toml):
+        raise ScenarioError("Give a scenario's name (scenario) or its text (toml), one of the two.")
+    if body.toml:
+        scenario = given.confirmed(body.toml, body.sets, body.confirm)
+    else:
+        scenario, _ = _known_scenario(body.scenario).with_sets(body.sets)
     made = start.create(
         agent,
         version or body.version,
-        _known_scenario(body.scenario),
-        sets=body.sets,
+        scenario.name,
+        given=scenario,
         repeat=body.repeat,
         expect=body.expect,
     )
     return Status(201, {"runs": made})
 
 
-def _known_scenario(name: str) -> str:
-    """A scenario's name, never a path: files are read on the command line only."""
-    from runs import saved
-    from runs.scenario import nearest
-
+def _known_scenario(name: str) -> Scenario:
+    """A scenario by name, never a path: files are read on the command line only."""
     known = saved.known()
     if name not in known:
         raise UnknownName(f"There is no scenario {name!r}.", nearest(name, known))
-    return name
+    return known[name]
 
 
 @router.get("", response=RunsOut, summary="List runs", operation_id="list")

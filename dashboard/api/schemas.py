@@ -7,13 +7,24 @@ from typing import Any
 
 from ninja import Field, Schema
 
+from runs.checking import LIMIT
+
 
 class StartIn(Schema):
-    """What to run."""
+    """What to run: a scenario by name, or the TOML text of one."""
 
     agent: str = Field(description="AGENT or AGENT@VERSION, as copilot@1.0.81", max_length=100)
     version: str = Field("", description="instead of @VERSION; empty: the newest", max_length=64)
-    scenario: str = Field(description="name of a scenario", max_length=80)
+    scenario: str = Field("", description="name of a scenario", max_length=80)
+    toml: str = Field(
+        "",
+        description="instead of a name: a scenario's TOML, whole. Without its `confirm` the answer "
+        "is 428, which shows it as it would run, and nothing is made",
+        max_length=LIMIT,
+    )
+    confirm: str = Field(
+        "", description="the `confirm` of that answer: I have read this very text", max_length=64
+    )
     sets: dict[str, str | int | float | bool] = Field(
         default_factory=dict, description="--set pairs, as {'faults.0.attempt': 'first 3'}"
     )
@@ -64,6 +75,16 @@ class StartOut(Schema):
     """The runs that were made, queued."""
 
     runs: list[RunRow]
+
+
+class ConfirmOut(Schema):
+    """A scenario that was given as text, whole, to be read before it runs."""
+
+    error: dict[str, str]
+    toml: str = Field(description="all of it, `sets` applied")
+    script: str = Field(description="what the model does, in a sentence")
+    faults: list[str] = Field(description="what is broken, and where")
+    confirm: str = Field(description="send this along to run exactly this text")
 
 
 class RunsOut(Schema):
