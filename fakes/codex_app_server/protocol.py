@@ -30,7 +30,8 @@ def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
-def _kept(version: str) -> dict[str, Any]:
+def kept(version: str) -> dict[str, Any]:
+    """The table of one of :func:`versions`; ValueError for any other."""
     if version not in versions():
         raise ValueError(f"no table of {version}; there are {', '.join(versions())}")
     found: dict[str, Any] = json.loads((TABLES / f"{version}.json").read_text())
@@ -38,7 +39,7 @@ def _kept(version: str) -> dict[str, Any]:
 
 
 def _made_from(version: str, bundle: Path) -> bool:
-    return version in versions() and _kept(version)["bundle"]["experimental"] == digest(bundle)
+    return version in versions() and kept(version)["bundle"]["experimental"] == digest(bundle)
 
 
 def _from_bundle(version: str, bundle: Path) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def _from_bundle(version: str, bundle: Path) -> dict[str, Any]:
     except (OSError, KeyError, TypeError) as wrong:
         raise ValueError(f"{bundle} is no bundle of schemas: {wrong}") from wrong
     older = [one for one in versions() if _numbers(one) <= _numbers(version)]
-    table["gated"] = _kept((older or versions())[-1 if older else 0])["gated"]
+    table["gated"] = kept((older or versions())[-1 if older else 0])["gated"]
     return table
 
 
@@ -66,7 +67,7 @@ class Protocol:
         self.source = "table"
         """Where the checks come from: table, or bundle."""
         if bundle is None or _made_from(self.version, bundle):
-            self._table = _kept(self.version)
+            self._table = kept(self.version)
         else:
             self._table, self.source = _from_bundle(self.version, bundle), "bundle"
         self.types: Mapping[str, Type] = self._table["types"]
@@ -157,4 +158,4 @@ class Protocol:
         return check(self.types, line["params"], params)
 
 
-__all__ = ["Gated", "Invalid", "Protocol", "versions"]
+__all__ = ["Gated", "Invalid", "Protocol", "kept", "versions"]

@@ -15,6 +15,7 @@ from fakes.script import Child, task
 from fakes.targeting import Identity
 from runs.drivers.codex import DRIVER
 from runs.drivers.codex.callers import Threads
+from runs.drivers.codex.describe import of_table
 from runs.tests.drivers.conftest import MakeContext
 
 ROOT, CHILD, BELOW = "01a2-root-thread", "01a2-child-thread", "01a2-below-thread"
@@ -188,3 +189,30 @@ def test_the_versions_that_ship_a_description_are_those_of_the_table() -> None:
     assert found is not None and len(found["server-notification"]) == 87
     assert DRIVER.describe("9.9.9", None) is None
     assert DRIVER.describe("0.171.0", Path("/nowhere")) == found
+
+
+def test_it_describes_a_table_by_words_kinds_and_keys() -> None:
+    http = ["struct", {"http": ["struct", {"code": "u16"}, []]}, ["http"]]
+    item = ["struct", {"type": ["words", ["item"]], "note": ["option", "string"]}, ["type"]]
+    sides: dict[str, Any] = {
+        side: {} for side in ("client_requests", "client_notifications", "server_requests")
+    }
+    table = {
+        **sides,
+        "server_notifications": {"item/started": {"params": "@ItemParams"}},
+        "types": {
+            "ItemParams": ["struct", {"item": "@Item", "n": ["list", "i64"]}, ["item"]],
+            "Item": item,
+            "Status": ["words", ["on", "off"]],
+            "Error": ["untagged", [["words", ["other"]], http]],
+        },
+    }
+    found = of_table(table)
+    assert found["server-notification"] == {"item/started": {"item": "Item!", "n": "[i64]"}}
+    assert found["kinds"] == {
+        "Item: item": {"type": "item!", "note": "null|string"},
+        "Error: http": {"code": "u16"},
+    }
+    assert found["words"]["Status"] == {"on": "value", "off": "value"}
+    assert found["words"]["Error"] == {"other": "value"}
+    assert found["types"] == {"ItemParams": {"item": "Item!", "n": "[i64]"}}

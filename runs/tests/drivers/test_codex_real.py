@@ -159,4 +159,4 @@ def test_every_message_fits_the_schema_that_the_version_wrote(runs: Runs, versio
 @pytest.mark.parametrize("version", [OLD, NEW])
 def test_the_shipped_description_is_that_of_the_binary(runs: Runs, version: str) -> None:
     prepared = shelf.Slot(DRIVER.name, version).folder / shelf.PREPARED
-    assert of_bundle(prepared) == of_version(version, None)
+    assert of_bundle(version, prepared) == of_version(version, None)
