@@ -94,6 +94,11 @@ def test_a_runs_page_leads_to_it(client: Client) -> None:
     assert re.search(r"/drift/\?agent=codex&amp;before=0\.1[0-9.]+&amp;after=0\.171\.0", page)
 
 
+def test_an_agents_page_leads_to_it_where_two_versions_are_known(client: Client) -> None:
+    assert '"/drift/?agent=codex"' in client.get("/agents/codex/").content.decode()
+    assert "/drift/?agent" not in client.get("/agents/reference/").content.decode()
+
+
 def test_a_runs_page_counts_what_its_own_protocol_does_not_know(client: Client) -> None:
     run = factory.cut_run(agent="codex", version="0.171.0")
     last = Event.objects.filter(run=run).order_by("-seq").first()

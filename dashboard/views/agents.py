@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from dashboard import trouble
-from runs import binaries, catalogue, installing, shelf
+from runs import binaries, catalogue, descriptions, installing, shelf
 from runs.driver import Driver
 from runs.errors import HarnessError, UnknownName
 from runs.models import Cell, Installation, Run
@@ -57,7 +57,9 @@ def _driver(agent: str) -> Driver:
 @require_GET
 def agent(request: HttpRequest, agent: str) -> HttpResponse:
     """One agent: its versions, its options, what a black box can see of it."""
-    return render(request, "agents/agent.html", _context(request, _driver(agent)))
+    context = _context(request, _driver(agent))
+    context["drifts"] = len(descriptions.versions(agent)) > 1
+    return render(request, "agents/agent.html", context)
 
 
 @never_cache
