@@ -130,7 +130,7 @@ def track(sweep: Sweep) -> list[dict[str, Any]]:
     first, before = sweep.result.get("first"), sweep.result.get("last_before")
     rows = []
     for version in sweep.search.get("versions", []):
-        saw = steps.get(version, {}).get("saw", "")
+        saw = steps.get(version, {}).get("saw", "").partition(" (")[0]
         rows.append(
             {
                 "version": version,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from runs import catalogue, install, registered, shelf
 from runs.driver import Binary, Driver, Say
-from runs.errors import CannotRunHere, HarnessError, UnknownName
+from runs.errors import CannotRunHere, HarnessError, UnknownName, UnknownVersion
 from runs.packages import Published
 from runs.scenario import nearest
 from runs.shelf import Slot
@@ -230,8 +230,9 @@ def ensure(
 ) -> Binary:
     """The binary, installed and prepared. `version` may be empty: see :func:`newest`.
 
-    UnknownName: no such version. CannotRunHere: no npm, no network, no package for this
-    platform, a Node that is too old, a full disk. `stop` is asked whether to give up.
+    UnknownVersion: there is none. VersionCannotRun: it has no package for this platform, needs
+    a newer Node, does not start. CannotRunHere: no npm, no network, a full disk. `stop` is
+    asked whether to give up.
     """
     driver = catalogue.driver(agent)
     version = version or newest(agent)
@@ -241,14 +242,16 @@ def ensure(
     slot = Slot(agent, version)
     slot.touch()
     if named is None and plain(version) != version:
-        raise UnknownName(f"{agent}@{version} is not registered here.", "See `binaries register`.")
+        raise UnknownVersion(
+            f"{agent}@{version} is not registered here.", "See `binaries register`."
+        )
     if named is None and not _drivable(driver, version):
-        raise UnknownName(
+        raise UnknownVersion(
             f"{agent}@{version} is older than {driver.oldest}, the first that can be driven."
         )
     binary = install.read(slot, named)
     if binary is None and named is not None:
-        raise UnknownName(f"{agent}@{version} is no longer at {named}.", "Register it again.")
+        raise UnknownVersion(f"{agent}@{version} is no longer at {named}.", "Register it again.")
     if binary is None or (driver.needs_prepare() and binary.prepared is None):
         install.install(driver, slot, named, say, stop)
         make_room(keep=slot)
@@ -261,7 +264,7 @@ def ensure(
 def _builtin(driver: Driver, version: str) -> Binary:
     known = [item for item, _ in driver.published()]
     if version not in known:
-        raise UnknownName(f"{driver.name} has no version {version!r}.", nearest(version, known))
+        raise UnknownVersion(f"{driver.name} has no version {version!r}.", nearest(version, known))
     path = driver.executable(Path(__file__).resolve().parent.parent)
     return Binary(
         agent=driver.name,

@@ -16,5 +16,17 @@ class UnknownName(HarnessError):
     """A name (agent, version, scenario, option) that does not exist."""
 
 
+class UnknownVersion(UnknownName):
+    """The agent has no such version; asking again gives the same answer."""
+
+
 class CannotRunHere(HarnessError):
     """This host cannot run it: no memory, no binary, no package manager, no seal (exit 3)."""
+
+
+class VersionCannotRun(CannotRunHere):
+    """This version cannot run on this host, whoever tries and however often.
+
+    It has no package for this platform, needs a newer Node, or does not start. A registry
+    that does not answer, a full disk or a missing seal say nothing about the version.
+    """

@@ -26,7 +26,7 @@ from fakes.script import root_prompt
 from runs import binaries, catalogue, guards, imports, models, process, seal, start, store, verdict
 from runs.core.events import Draft, Kind
 from runs.driver import Binary, Context, Driver, Launch
-from runs.errors import CannotRunHere, HarnessError
+from runs.errors import CannotRunHere, HarnessError, UnknownVersion, VersionCannotRun
 from runs.journal import Journal
 from runs.pumps import Pumps
 from runs.recorder import Recorder
@@ -54,6 +54,8 @@ def execute(run_id: int, worker: str) -> models.Run | None:
             status, error = _errored(watch), {"what": trouble.what, "do": trouble.do}
             if isinstance(trouble, CannotRunHere):
                 error["kind"] = "cannot-run-here"
+            if isinstance(trouble, UnknownVersion | VersionCannotRun):
+                error["of"] = "version"
         except Exception as trouble:
             log.exception("Run %s broke", run.permalink)
             status = _errored(watch)

@@ -22,12 +22,21 @@ from typing import Any
 
 from runs import npm, packages, pypi, shelf
 from runs.driver import Binary, Driver, Package, Say
-from runs.errors import CannotRunHere, HarnessError, UnknownName
+from runs.errors import (
+    CannotRunHere,
+    HarnessError,
+    UnknownName,
+    UnknownVersion,
+    VersionCannotRun,
+)
 from runs.shelf import Slot
 
 ROOM = 1 << 30
 """Bytes that must be free before anything is installed."""
-_KINDS = {kind.__name__: kind for kind in (HarnessError, UnknownName, CannotRunHere)}
+_KINDS: dict[str, type[HarnessError]] = {
+    kind.__name__: kind
+    for kind in (HarnessError, UnknownName, UnknownVersion, CannotRunHere, VersionCannotRun)
+}
 
 
 def read(slot: Slot, named: str | None) -> Binary | None:
@@ -153,7 +162,11 @@ def _install(driver: Driver, slot: Slot, say: Say, stop: Callable[[], bool], loc
         if driver.package.registry == "npm":
             (making / "tree").mkdir()
             npm.install(driver.package, slot.version, making / "tree", job)
-            _finish(driver, slot, making / "tree")
+            try:
+                _finish(driver, slot, making / "tree")
+            except VersionCannotRun:
+                npm.check_left_out(driver.package, making / "tree", job)
+                raise
             shelf.clear(slot.folder)
             (making / "tree").rename(slot.folder)
         else:
@@ -191,7 +204,7 @@ def _finish(driver: Driver, slot: Slot, tree: Path) -> None:
 
 
 def _check_node(slot: Slot, tree: Path, executable: Path) -> None:
-    """CannotRunHere when a script of Node's wants a newer Node than this machine has."""
+    """VersionCannotRun when a script of Node's wants a newer Node than this machine has."""
     with executable.open("rb") as file:
         first = file.readline(200)
     if not first.startswith(b"#!") or b"node" not in first:
@@ -201,7 +214,7 @@ def _check_node(slot: Slot, tree: Path, executable: Path) -> None:
     if not have:
         raise CannotRunHere(f"{slot.agent}@{slot.version} needs Node.", "Install Node.")
     if wanted and have < wanted:
-        raise CannotRunHere(
+        raise VersionCannotRun(
             f"{slot.agent}@{slot.version} needs Node {'.'.join(map(str, wanted))} or newer; "
             f"here is {'.'.join(map(str, have))}.",
             "Install a newer Node, or choose an older version.",
@@ -241,7 +254,7 @@ def _prepare(driver: Driver, slot: Slot, binary: Binary, say: Say) -> None:
     try:
         try:
             driver.prepare(binary, making, say)
-        except CannotRunHere:
+        except VersionCannotRun:
             slot.note(starts=False)
             raise
         place = slot.folder / shelf.PREPARED

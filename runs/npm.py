@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import re
 import shutil
 import subprocess
@@ -12,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from runs.driver import Package
-from runs.errors import CannotRunHere, UnknownName
-from runs.packages import Job, Published, bare, check
+from runs.errors import CannotRunHere, UnknownName, VersionCannotRun
+from runs.packages import NAME, Job, Published, bare, check
+from runs.shelf import read_json
 from runs.versions import ordered, valid
 
 _KEYS = re.compile(
@@ -96,8 +98,39 @@ def install(package: Package, version: str, folder: Path, job: Job) -> None:
     except UnknownName:
         # Which of the two is missing? What is published but not for this platform is listed.
         if package.extra and version in [item.version for item in versions(package, job)]:
-            raise CannotRunHere(
+            raise VersionCannotRun(
                 f"{package.name}@{version} has no package for this platform.",
                 "Choose another version.",
             ) from None
         raise
+
+
+def check_left_out(package: Package, folder: Path, job: Job) -> None:
+    """CannotRunHere when a package for this platform exists but was not fetched.
+
+    npm goes on without an optional package that it could not fetch, and says nothing.
+    """
+    modules = folder / "node_modules"
+    optional = read_json(modules / package.name / "package.json").get("optionalDependencies")
+    for name, wanted in optional.items() if isinstance(optional, dict) else ():
+        if not name.endswith(_here()) or (modules / name).exists():
+            continue
+        alias = str(wanted).removeprefix("npm:")
+        real, _, version = (alias if alias != wanted else f"{name}@{wanted}").rpartition("@")
+        if not (NAME.fullmatch(real) and valid(version)):
+            continue
+        try:
+            there = job.run(
+                [npm(), "view", f"{real}@{version}", "version"], f"asking npm for {name}"
+            ).strip()
+        except UnknownName:
+            continue
+        if there:
+            raise CannotRunHere(f"npm left out {name}, which exists.", "Install it again.")
+
+
+def _here() -> str:
+    """How npm's packages call this platform: ``-linux-x64``."""
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
+    name = platform.machine().lower()
+    return f"-{platform.system().lower()}-{machine.get(name, name)}"

@@ -21,7 +21,13 @@ from typing import Any
 
 from runs import versions
 from runs.driver import Package, Say
-from runs.errors import CannotRunHere, HarnessError, UnknownName
+from runs.errors import (
+    CannotRunHere,
+    HarnessError,
+    UnknownName,
+    UnknownVersion,
+    VersionCannotRun,
+)
 
 NAME = re.compile(r"(@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9][A-Za-z0-9._~-]*")
 LIMIT = 1800.0
@@ -147,25 +153,39 @@ _OFFLINE = "Check the network, or use a version that is installed (`binaries lis
 _TROUBLE: tuple[tuple[str, type[HarnessError], str, str], ...] = (
     (r"ENOSPC|No space left", CannotRunHere, "the disk is full.", "`binaries remove` frees some."),
     (
-        r"ETARGET|No match(ing (version|distribution)| found for version)|Could not find a version",
-        UnknownName,
+        r"Ignored the following versions that require a different python version[^\n]*\n"
+        r"(.*\n)*?.*\(from versions: none\)",
+        VersionCannotRun,
+        "it needs another Python.",
+        "Use another Python.",
+    ),
+    (
+        r"ETARGET|No match found for version|Could not find a version.*\(from versions: (?!none)",
+        UnknownVersion,
         "this version does not exist in the registry.",
         "See `binaries list AGENT`.",
     ),
     (r"E404|404 Not Found", UnknownName, "the registry does not know it.", "Is the name right?"),
     (
         r"EBADPLATFORM",
-        CannotRunHere,
+        VersionCannotRun,
         "there is no package for this platform.",
         "Choose another version.",
     ),
-    (r"EBADENGINE", CannotRunHere, "it needs a newer Node.", "Install a newer Node."),
+    (r"EBADENGINE", VersionCannotRun, "it needs a newer Node.", "Install a newer Node."),
     (
         r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|"
         r"NewConnectionError|Network is unreachable|Connection refused|"
         r"Temporary failure in name resolution|ConnectTimeout",
         CannotRunHere,
         "the registry cannot be reached.",
+        _OFFLINE,
+    ),
+    # pip says this after a network's failure as well as of a name that nobody published.
+    (
+        r"\(from versions: none\)",
+        CannotRunHere,
+        "the index lists no version that fits this machine.",
         _OFFLINE,
     ),
     (

@@ -179,7 +179,9 @@ def pause(sweep: models.Sweep) -> None:
 
 
 def resume(sweep: models.Sweep) -> None:
-    """Go on with a paused sweep."""
+    """Go on with a paused sweep, or with a bisection that failures of ours ended."""
+    if sweep.search:
+        bisections.retry(sweep)
     _change(sweep, [models.Sweep.State.PAUSED], models.Sweep.State.GOING)
     feed()
 

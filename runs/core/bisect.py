@@ -12,10 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
+from types import MappingProxyType
 
 SIGNIFICANT = 0.05
 MOST = 10
 """Runs of one version before it is called undecidable."""
+FAILURES = 3
+"""Failed tries of one version, without any that ended, before a bisection gives up there."""
 
 Seen = Sequence[bool | None]
 """What the runs of one version showed, in order; None: that run could not show it."""
@@ -52,12 +55,14 @@ def plan(
     *,
     repeat: int = 1,
     skipped: frozenset[str] = frozenset(),
+    failing: Mapping[str, str] = MappingProxyType({}),
 ) -> Ask | Found | CannotTell:
     """What comes next.
 
     `versions` go from the good end (without it) to the bad end (with it), both included,
     in order of publication. `seen` holds the runs so far, `repeat` the fewest runs of a
-    version, `skipped` versions that cannot run.
+    version, `skipped` versions that cannot run, `failing` versions that could not be tried for
+    reasons that are not theirs, with the reason: at the first of them it ends.
     """
     if len(versions) < 2:
         return CannotTell("There are not two versions between which to look.")
@@ -65,6 +70,8 @@ def plan(
     for end in (good, bad):
         if end in skipped:
             return CannotTell(f"{end} cannot run, and the ends must be proved.")
+        if end in failing:
+            return CannotTell(f"{end} could not be tried: {failing[end]}")
         known = [one for one in seen.get(end, ()) if one is not None]
         if len(known) < max(repeat, 3):
             if len(seen.get(end, ())) >= MOST:
@@ -75,7 +82,7 @@ def plan(
         return CannotTell(
             f"The ends do not differ: {words(seen[good])} in {good}, {words(seen[bad])} in {bad}."
         )
-    return _halve(versions, seen, repeat, skipped, low, high)
+    return _halve(versions, seen, repeat, skipped, failing, low, high)
 
 
 def _halve(
@@ -83,6 +90,7 @@ def _halve(
     seen: Mapping[str, Seen],
     repeat: int,
     skipped: frozenset[str],
+    failing: Mapping[str, str],
     low: float,
     high: float,
 ) -> Ask | Found | CannotTell:
@@ -95,10 +103,13 @@ def _halve(
             if versions[place] not in skipped and versions[place] not in unclear
         ]
         if not between:
-            return _answer(versions, without, with_it, unclear)
+            return _answer(versions, seen, without, with_it, skipped)
         middle = (without + with_it) / 2
         place = min(between, key=lambda one: (abs(one - middle), one))
         version = versions[place]
+        if version in failing:
+            why = f"{version} could not be tried: {failing[version]}"
+            return CannotTell(why, versions[without], versions[with_it])
         runs = seen.get(version, ())
         known = [one for one in runs if one is not None]
         verdict = decide(known, low, high) if len(known) >= repeat else None
@@ -113,16 +124,29 @@ def _halve(
 
 
 def _answer(
-    versions: Sequence[str], without: int, with_it: int, unclear: Sequence[str]
+    versions: Sequence[str],
+    seen: Mapping[str, Seen],
+    without: int,
+    with_it: int,
+    skipped: frozenset[str],
 ) -> Found | CannotTell:
     before, first = versions[without], versions[with_it]
     if with_it - without == 1:
         return Found(before, first)
-    gap = versions[without + 1 : with_it]
     parts = [
-        f"{name} {'showed it now and then' if name in unclear else 'could not run'}" for name in gap
+        f"{name} {'could not run' if name in skipped else _unclear(seen.get(name, ()))}"
+        for name in versions[without + 1 : with_it]
     ]
     return CannotTell(f"Between {before} and {first}: {', '.join(parts)}.", before, first)
+
+
+def _unclear(runs: Seen) -> str:
+    known = [one for one in runs if one is not None]
+    return (
+        f"showed it now and then ({words(runs)})"
+        if known
+        else f"gave no answer in {len(runs)} runs"
+    )
 
 
 def decide(known: Sequence[bool | None], low: float, high: float) -> bool | None:
@@ -157,6 +181,8 @@ def at_least(hits: int, n: int, chance: float) -> float:
 
 
 def words(runs: Seen) -> str:
-    """``2 of 3`` for what a version showed."""
+    """``2 of 3`` for what a version showed; ``no answer`` when no run could say."""
     known = [one for one in runs if one is not None]
+    if runs and not known:
+        return "no answer"
     return f"{sum(one is True for one in known)} of {len(known)}"

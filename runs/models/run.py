@@ -73,7 +73,7 @@ class Run(models.Model):
     runtime: models.JSONField[Any, Any] = models.JSONField(default=dict)
     """{node, payload, platform, python …}"""
     error: models.JSONField[Any, Any] = models.JSONField(default=dict)
-    """Our own trouble: {what, do}"""
+    """Our own trouble: {what, do, kind, of}; of ``version`` where no other try ends better."""
 
     event_count = models.PositiveIntegerField(default=0)
     notes = models.TextField(blank=True, default="")

@@ -19,7 +19,7 @@ from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtim
 from runs.drivers.claude.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.claude.evidence import LiveSubagent, Log, settings
 from runs.drivers.claude.tools import EVERYTHING, Tools
-from runs.errors import CannotRunHere
+from runs.errors import VersionCannotRun
 from runs.transcript import named
 from runs.versions import release
 
@@ -47,7 +47,7 @@ class Claude(Driver):
         place = f"claude-code-{_platform()}"
         path = folder / "node_modules" / "@anthropic-ai" / place / "claude"
         if not path.is_file():
-            raise CannotRunHere(
+            raise VersionCannotRun(
                 f"This version of Claude Code has no package for this platform ({_platform()}).",
                 "Choose another version.",
             )

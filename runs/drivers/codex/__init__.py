@@ -37,7 +37,7 @@ from runs.drivers.codex.rollouts import LiveRollout
 from runs.drivers.codex.talk import Client
 from runs.drivers.codex.tools import EVERYTHING, Tools
 from runs.drivers.codex.wire import Wire
-from runs.errors import CannotRunHere
+from runs.errors import VersionCannotRun
 from runs.sealed import rehearse
 from runs.transcript import named
 from runs.versions import release
@@ -69,7 +69,7 @@ class Codex(Driver):
         place = folder / "node_modules" / "@openai" / f"codex-{_platform()}" / "vendor"
         found = [*place.glob("*/bin/codex"), *place.glob("*/codex/codex")]
         if not found:
-            raise CannotRunHere(
+            raise VersionCannotRun(
                 f"This version of Codex has no package for this platform ({_platform()}).",
                 "Choose another version.",
             )
@@ -89,7 +89,7 @@ class Codex(Driver):
             into=folder,
         )
         if done.code != 0 or not (folder / "ServerNotification.json").is_file():
-            raise CannotRunHere(
+            raise VersionCannotRun(
                 f"codex@{binary.version} does not start (exit {done.code}): "
                 f"{done.output.strip()[-300:] or 'it says nothing'}",
                 "Choose another version.",

@@ -12,7 +12,7 @@ from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Say, Source
 from runs.drivers.copilot.evidence import LogReader, RuntimeReader, preload
 from runs.drivers.copilot.tools import EVERYTHING, SETS, Tools
-from runs.errors import CannotRunHere
+from runs.errors import VersionCannotRun
 from runs.sealed import rehearse
 from runs.transcript import named
 from runs.versions import release
@@ -97,7 +97,7 @@ class Copilot(Driver):
         place = f"@github/copilot-{_platform()}"
         path = folder / "node_modules" / place / "copilot"
         if not path.is_file():
-            raise CannotRunHere(
+            raise VersionCannotRun(
                 f"This version of Copilot has no package for this platform ({_platform()}).",
                 "Choose another version.",
             )
@@ -118,7 +118,7 @@ class Copilot(Driver):
             into=folder,
         )
         if done.code != 0 or not any(folder.glob(f"pkg/*/*/{COMPLETE}")):
-            raise CannotRunHere(
+            raise VersionCannotRun(
                 f"copilot@{binary.version} does not start (exit {done.code}): "
                 f"{done.output.strip()[-300:] or 'it says nothing'}",
                 "Choose another version.",

@@ -22,7 +22,7 @@ from runs.drivers.opencode.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.opencode.callers import Sessions
 from runs.drivers.opencode.evidence import LiveBus, LiveExport, Log
 from runs.drivers.opencode.tools import EVERYTHING, Tools
-from runs.errors import CannotRunHere
+from runs.errors import VersionCannotRun
 from runs.transcript import named
 from runs.versions import release
 
@@ -55,7 +55,7 @@ class OpenCode(Driver):
             path = folder / "node_modules" / f"opencode-{name}" / "bin" / "opencode"
             if path.is_file():
                 return path
-        raise CannotRunHere(
+        raise VersionCannotRun(
             f"This version of OpenCode has no package for this platform ({_platforms()[0]}).",
             "Choose another version.",
         )

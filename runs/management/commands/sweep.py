@@ -65,7 +65,7 @@ class Command(StoringCommand):
     def _sweep(self, options: dict[str, Any]) -> models.Sweep:
         if options["resume"]:
             sweep = models.Sweep.objects.filter(permalink=options["resume"]).first()
-            if sweep is None:
+            if sweep is None or sweep.search:
                 raise HarnessError(f"There is no sweep {options['resume']!r}.")
             sweeps.resume(sweep)
             return sweep

@@ -18,7 +18,13 @@ import pytest
 
 from runs import binaries, install, npm, pypi, shelf
 from runs.driver import Package
-from runs.errors import CannotRunHere, HarnessError, UnknownName
+from runs.errors import (
+    CannotRunHere,
+    HarnessError,
+    UnknownName,
+    UnknownVersion,
+    VersionCannotRun,
+)
 from runs.packages import explain
 from runs.tests.binaries.registry import SCRIPT, Registry
 from runs.tests.binaries.toy import Toy
@@ -134,6 +140,23 @@ def test_it_tells_a_version_without_a_package_for_this_platform_from_one_that_do
         binaries.ensure("toy", "1.0.77")
 
 
+def test_it_does_not_blame_a_version_for_an_optional_package_that_was_not_fetched(
+    toy: Toy, registry: Registry
+) -> None:
+    here = npm._here().removeprefix("-")
+    optional = {f"@lifeline/toy-{here}": "2.0.0", "@lifeline/toy-plan9-x64": "2.0.0"}
+    registry.publish(
+        "@lifeline/toy", "2.0.0", files={"elsewhere": ""}, optionalDependencies=optional
+    )
+    with pytest.raises(VersionCannotRun, match="no package for this platform"):
+        binaries.ensure("toy", "2.0.0")
+    registry.publish(f"@lifeline/toy-{here}", "2.0.0")
+    registry.archives[f"/@lifeline/toy-{here}/-/2.0.0.tgz"] = b""
+    with pytest.raises(CannotRunHere, match="npm left out") as raised:
+        binaries.ensure("toy", "2.0.0")
+    assert not isinstance(raised.value, VersionCannotRun)
+
+
 def test_it_says_that_a_newer_node_is_needed(toy: Toy, registry: Registry) -> None:
     registry.publish(
         "@lifeline/toy",
@@ -172,12 +195,36 @@ def test_it_says_that_the_disk_is_full_before_it_begins(
     ("words", "kind", "ours"),
     [
         ("npm error code ENOSPC\nnpm error nospc", CannotRunHere, "disk is full"),
-        ("npm error code ETARGET", UnknownName, "does not exist"),
+        ("npm error code ETARGET", UnknownVersion, "does not exist"),
         ("npm error code E404", UnknownName, "does not know it"),
-        ("npm error code EBADPLATFORM", CannotRunHere, "platform"),
+        ("npm error code EBADPLATFORM", VersionCannotRun, "platform"),
         ("npm error code EAI_AGAIN", CannotRunHere, "cannot be reached"),
         ("npm error code E401", CannotRunHere, "refuses"),
-        ("ERROR: Could not find a version that satisfies x==9", UnknownName, "does not exist"),
+        (
+            "ERROR: Could not find a version that satisfies x==9 (from versions: 1, 2)",
+            UnknownVersion,
+            "does not exist",
+        ),
+        (
+            "WARNING: Retrying after connection broken by 'NewConnectionError'\n"
+            "ERROR: Could not find a version that satisfies x==9 (from versions: none)\n"
+            "ERROR: No matching distribution found for x==9",
+            CannotRunHere,
+            "cannot be reached",
+        ),
+        (
+            "ERROR: Could not find a version that satisfies x==9 (from versions: none)\n"
+            "ERROR: No matching distribution found for x==9",
+            CannotRunHere,
+            "no version that fits",
+        ),
+        (
+            "ERROR: Ignored the following versions that require a different python version: 9 "
+            "Requires-Python >=4\n"
+            "ERROR: Could not find a version that satisfies x==9 (from versions: none)",
+            VersionCannotRun,
+            "another Python",
+        ),
         ("npm error something else\n", HarnessError, "something else"),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from runs.driver import Binary, Context, Driver, Launch, Package, Say, Source
-from runs.errors import CannotRunHere
+from runs.errors import VersionCannotRun
 
 
 class Toy(Driver):
@@ -25,7 +25,7 @@ class Toy(Driver):
     def executable(self, folder: Path) -> Path:
         path = folder / "node_modules" / "@lifeline" / "toy" / "toy"
         if not path.is_file() or (path.parent / "elsewhere").exists():
-            raise CannotRunHere("This version has no package for this platform.")
+            raise VersionCannotRun("This version has no package for this platform.")
         return path
 
     def needs_prepare(self) -> bool:

@@ -63,6 +63,27 @@ def test_it_skips_what_cannot_run_and_says_so() -> None:
     assert answer == Found("1.0.6", "1.0.7")
 
 
+def test_it_ends_at_a_version_that_could_not_be_tried() -> None:
+    seen: dict[str, list[bool | None]] = {"1.0.0": [False] * 3, "1.0.19": [True] * 3}
+    step = plan(VERSIONS, seen)
+    assert isinstance(step, Ask)
+    answer = plan(VERSIONS, seen, failing={step.version: "no network"})
+    assert answer == CannotTell(
+        f"{step.version} could not be tried: no network", VERSIONS[0], VERSIONS[-1]
+    )
+    answer = plan(VERSIONS, {}, failing={"1.0.19": "no network", "1.0.0": "no network"})
+    assert isinstance(answer, CannotTell) and "no network" in answer.reason
+
+
+def test_it_does_not_call_a_version_without_answers_a_race() -> None:
+    silent = VERSIONS.index("1.0.6")
+    answer, _ = search(
+        VERSIONS,
+        lambda v: None if VERSIONS.index(v) == silent else VERSIONS.index(v) > silent,
+    )
+    assert isinstance(answer, CannotTell) and "1.0.6 gave no answer in 10 runs" in answer.reason
+
+
 def test_it_cannot_tell_when_a_version_is_in_between() -> None:
     def of_ten(hits: int) -> list[bool | None]:
         return [True] * hits + [False] * (10 - hits)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from runs import models, start, sweeps
+from runs import bisections, models, start, sweeps
 from runs.errors import UnknownName
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -64,6 +64,44 @@ def test_it_bisects_to_the_first_version() -> None:
     assert document["verdict"] == "found"
     assert (document["last_before"], document["first"]) == ("0.5.0", "0.6.0")
     assert [step["saw"] for step in document["steps"][:2]] == ["0 of 3", "3 of 3"]
+
+
+def bisection(versions: str = "0.2.1..1.0.0") -> models.Sweep:
+    first, _, last = versions.partition("..")
+    return bisections.create("reference", first, last, "http-400", "law:L2")
+
+
+def fail_all(sweep: models.Sweep, **error: str) -> None:
+    sweep.runs.filter(status="queued").update(status="errored", error=error)
+
+
+def test_a_network_that_fails_decides_nothing() -> None:
+    sweep = bisection()
+    for _ in range(20):
+        sweeps.advance(sweep)
+        sweep.refresh_from_db()
+        if sweep.state != "going":
+            break
+        fail_all(sweep, what="The registry cannot be reached.", kind="cannot-run-here")
+    assert sweep.result["verdict"] == "cannot-tell"
+    assert "registry cannot be reached" in sweep.result["reason"]
+    assert sweep.runs.count() == 3, "it does not try every other version as well"
+    assert sweep.result["steps"][0]["saw"] == "no answer"
+    sweeps.resume(sweep)
+    sweeps.advance(sweep)
+    sweep.refresh_from_db()
+    assert sweep.state == "going" and sweep.runs.filter(status="queued").count() == 3
+
+
+def test_what_can_never_run_is_left_out_and_said() -> None:
+    sweep = bisection()
+    sweeps.advance(sweep)
+    fail_all(sweep, what="No package for this platform.", of="version")
+    sweeps.advance(sweep)
+    sweep.refresh_from_db()
+    assert sweep.result["reason"] == "0.2.1 cannot run, and the ends must be proved."
+    saw = sweep.result["steps"][0]["saw"]
+    assert saw == "skipped: it cannot run (No package for this platform)"
 
 
 def test_it_says_why_it_cannot_tell() -> None:
