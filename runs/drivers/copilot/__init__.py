@@ -88,8 +88,8 @@ class Copilot(Driver):
         "L2": "the provider's journal against the terminal events",
         "L3": "system notifications, the parent's next request, and the exit code",
         "L6": "the provider's journal; what Copilot says of its retries differs by version",
-        "L13": "the exit code against terminal events",
-        "L16": "standard output against the session file",
+        "L13": "standard output against the session file",
+        "L16": "the exit code against terminal events",
     }
 
     def executable(self, folder: Path) -> Path:
