@@ -18,6 +18,7 @@ from pathlib import Path
 from runs import shelf
 from runs.driver import Driver
 from runs.errors import HarnessError, UnknownName
+from runs.seal import interpreter_of
 from runs.versions import valid
 
 _REPORTED = re.compile(r"\d+\.\d+(?:\.\d+)*(?:-[0-9A-Za-z]+(?:\.[0-9A-Za-z]+)*)?")
@@ -55,6 +56,9 @@ def add(driver: Driver, path: Path) -> str:
         raise HarnessError(f"{path} is not executable.", "Name the executable itself.")
     if driver.package.registry == "builtin" and not driver.registers:
         raise HarnessError(f"{driver.name} comes with Lifeline; nothing can be registered for it.")
+    interpreter = interpreter_of(path)
+    if interpreter is not None and not interpreter.exists():
+        raise HarnessError(f"{path} is to be run by {interpreter}, and that is not there.")
     digest = shelf.sha256(path)
     mark = f"local.{digest[:8]}"
     name = mark if driver.registers else f"{_reported(path)}-{mark}"

@@ -8,6 +8,7 @@ all three; where it does not work, our own minder gives what the system lets it.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -116,3 +117,14 @@ def folders_of(executable: Path) -> list[Path]:
         for folder in found
         if not any(folder.resolve().is_relative_to(system) for system in _SYSTEM)
     ]
+
+
+def interpreter_of(script: Path) -> Path | None:
+    """The interpreter that a script's first line names; None for any other executable, and
+    where ``env`` is to look for it."""
+    with script.open("rb") as file:
+        first = file.readline(1024)
+    words = first[2:].split() if first.startswith(b"#!") else []
+    if not words or Path(os.fsdecode(words[0])).name == "env":
+        return None
+    return Path(os.fsdecode(words[0]))

@@ -35,6 +35,7 @@ from runs.driver import (
 )
 from runs.drivers.client.talk import Client
 from runs.errors import HarnessError
+from runs.seal import folders_of, interpreter_of
 
 OWNER_FILE = "owner.jsonl"
 VERSION = "1.0.0"
@@ -81,8 +82,9 @@ class AppServerClient(Driver):
         return path
 
     def readonly(self, binary: Binary) -> tuple[Path, ...]:
-        """The stand-in's package, and the Python that runs it."""
-        return clients.readonly()
+        """The stand-in's package and the Python that runs it; what runs a registered command."""
+        with_what = interpreter_of(binary.path) if binary.registered else None
+        return (*clients.readonly(), *(folders_of(with_what) if with_what else ()))
 
     def launch(self, context: Context) -> Launch:
         """The stand-in as an app-server; a registered command with the stand-in on its PATH."""

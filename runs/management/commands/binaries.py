@@ -94,6 +94,10 @@ class Command(BaseCommand):
         """One executable, under a version's name of its own."""
         binary = binaries.register(options["agent"], options["path"])
         self.progress(f"Use it as {binary.agent}@{binary.version}.")
+        driver = catalogue.driver(binary.agent)
+        if driver.registers:
+            seen = dict.fromkeys(map(str, (binary.folder, *driver.readonly(binary))))
+            self.progress(f"A run is sealed: beside the system it sees {', '.join(seen)}.")
         return {"installed": [self.binary(binary)]}
 
     def do_remove(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,9 @@ import pytest
 
 from runs import binaries, execute, report, start, store
 from runs.core.events import Kind
+from runs.drivers.client import DRIVER
+from runs.errors import HarnessError
+from runs.seal import folders_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,6 +55,19 @@ def version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     path.write_text(f"#!{Path(sys.executable).resolve()} -I\n{HASTY}")
     path.chmod(0o755)
     return binaries.register("client", path).version
+
+
+def test_it_sees_the_interpreter_of_a_registered_client(version: str) -> None:
+    binary = binaries.ensure("client", version)
+    assert set(folders_of(Path(sys.executable).resolve())) <= set(DRIVER.readonly(binary))
+
+
+def test_it_refuses_a_client_whose_interpreter_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "lost"
+    path.write_text("#!/nowhere/python3\n")
+    path.chmod(0o755)
+    with pytest.raises(HarnessError, match="/nowhere/python3"):
+        binaries.register("client", path)
 
 
 def test_it_finds_that_a_registered_client_left_its_own_turn(version: str) -> None:

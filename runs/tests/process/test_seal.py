@@ -18,7 +18,7 @@ from runs.driver import Launch
 from runs.errors import HarnessError
 from runs.probe import trouble
 from runs.process import prepare
-from runs.seal import Seal, best_seal, folders_of
+from runs.seal import Seal, best_seal, folders_of, interpreter_of
 from runs.tests.process.support import PYTHON, Result, agent, python, run, seal_of
 from runs.workspace import Workspace
 
@@ -187,6 +187,25 @@ def test_it_names_what_an_interpreter_needs_and_nothing_of_the_system(tmp_path: 
     link.symlink_to(node)
     assert folders_of(link) == [tmp_path / "versions" / "node" / "v22"]
     assert folders_of(Path("/usr/bin/env")) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "interpreter"),
+    [
+        (b"#!/opt/py/bin/python -I", Path("/opt/py/bin/python")),
+        (b"#! /usr/bin/perl", Path("/usr/bin/perl")),
+        (b"#!/usr/bin/env python3", None),
+        (b"\x7fELF", None),
+        (b"#!", None),
+        (b"", None),
+    ],
+)
+def test_a_script_names_its_interpreter(
+    tmp_path: Path, first: bytes, interpreter: Path | None
+) -> None:
+    script = tmp_path / "script"
+    script.write_bytes(first + b"\nmore\n")
+    assert interpreter_of(script) == interpreter
     venv = tmp_path / "venv"
     (venv / "bin").mkdir(parents=True)
     (venv / "pyvenv.cfg").write_text("home = /usr/bin\n")
