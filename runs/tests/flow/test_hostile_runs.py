@@ -88,14 +88,19 @@ while True: time.sleep(0.987654)
 
 def test_it_stops_what_fills_the_disk(play: Play) -> None:
     program = """
-import os
-data = b"z" * (1 << 20)
-with open(os.path.join(os.environ["HOME"], "big"), "wb") as file:
-    while True: file.write(data)
+import os, time
+for number in range(40):
+    with open(os.path.join(os.environ["HOME"], f"big{number}"), "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 1 << 29)
+    time.sleep(0.1)
+time.sleep(60)
 """
-    run = play(program, **{"guards.output_mib": 64})
-    assert run.status == "ended"
-    assert run.outcome in ("guard-output-cap", "startup-failed")
+    run = play(program, **{"guards.deadline": 60})
+    assert (run.status, run.outcome) == ("ended", "guard-output-cap")
+    [fired] = models.Event.objects.filter(run=run, kind="guard.fired").values_list(
+        "data", flat=True
+    )
+    assert fired["what"] == "disk" and fired["value"] > fired["limit"] == 4 << 30
     assert not (store.folder(run) / "home").exists()
 
 
