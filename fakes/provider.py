@@ -25,6 +25,8 @@ from fakes.wire import ClientGone, Connection, Malformed, RawRequest, TooLarge
 
 BODY_LIMIT = 32 * 1024 * 1024
 """Largest request body in bytes; a larger one gets 413."""
+QUIET_LOOKS = 3
+"""Looks in a row at which no connection was left."""
 
 
 class Provider(ModelCalls):
@@ -63,6 +65,7 @@ class Provider(ModelCalls):
         self._body_limit = body_limit
         self._connections = 0
         self._idle: set[Connection] = set()
+        self._served: set[Connection] = set()
 
     async def start(
         self, host: str = "127.0.0.1", port: int = 0, sock: socket.socket | None = None
@@ -82,6 +85,16 @@ class Provider(ModelCalls):
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._door is not None:
             self._door.close()
+
+    async def quiet(self, patience: float) -> None:
+        """Until every connection has ended, at most `patience` seconds.
+
+        For the time after a client's end: what it had sent is still taken and journaled.
+        """
+        looks, until = 0, asyncio.get_running_loop().time() + patience
+        while looks < QUIET_LOOKS and asyncio.get_running_loop().time() < until:
+            await asyncio.sleep(0.005)  # time to accept what still waits at the door
+            looks = 0 if self._served else looks + 1
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -109,6 +122,7 @@ class Provider(ModelCalls):
 
     async def _serve(self, connection: Connection) -> None:
         """All requests of one connection, one after the other."""
+        self._served.add(connection)
         try:
             while not connection.closed:
                 self._idle.add(connection)
@@ -128,6 +142,7 @@ class Provider(ModelCalls):
         finally:
             self._idle.discard(connection)
             await connection.close()
+            self._served.discard(connection)
 
     async def _turn(self, connection: Connection, raw: RawRequest) -> None:
         path = raw.target.partition("?")[0].rstrip("/")

@@ -23,7 +23,7 @@ from runs.workspace import Workspace
 READ = 1 << 16
 POLL = 0.03
 SETTLE = 0.3
-"""Seconds that files and the provider get after the agent's end."""
+"""Seconds at most that the provider gets after the agent's end to take what was sent to it."""
 
 
 @dataclass(kw_only=True)
@@ -106,7 +106,8 @@ class Pumps:
         for task in (*self.others, *self.streams):
             task.cancel()
         await asyncio.gather(*self.others, *self.streams, return_exceptions=True)
-        await asyncio.sleep(SETTLE if self.guards.fired is None else 0)
+        if self.guards.fired is None:
+            await self.provider.quiet(SETTLE)
         for feed in self.feeds:
             feed.close()
         for tail in self.tails:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import socket
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -102,6 +103,26 @@ async def test_it_notices_a_client_that_leaves(serve: Callable[..., Any]) -> Non
         False,
         "timeout",
     )
+
+
+async def test_quiet_waits_for_what_a_dead_client_had_sent(serve: Callable[..., Any]) -> None:
+    served: Served = await serve()
+    body = json.dumps(request_body("responses", "plain")).encode()
+    head = POST + f"content-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n".encode()
+    clients = [socket.create_connection(("127.0.0.1", served.provider.port)) for _ in range(40)]
+    for client in clients:  # nobody has accepted yet: this test has not given up the loop
+        client.sendall(head + body)
+        client.close()
+    await served.provider.quiet(5)
+    assert len(served.said("request.ended")) == 40
+
+
+async def test_quiet_does_not_wait_for_ever_for_one_who_stays(serve: Callable[..., Any]) -> None:
+    served: Served = await serve()
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.provider.port)
+    await asyncio.wait_for(served.provider.quiet(0.1), 5)
+    assert not reader.at_eof()
+    writer.close()
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "zstd"])
