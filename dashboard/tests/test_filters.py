@@ -12,7 +12,7 @@ from django.utils import timezone
 from dashboard import filters, rows
 from dashboard.tests import factory
 from runs import store
-from runs.models import Run
+from runs.models import Run, Sweep
 
 
 def _found(query: str) -> set[str]:
@@ -24,7 +24,9 @@ def three(db: None) -> None:
     """A: copilot, broken L2 L3, tagged. B: codex, two days old. C: running, with notes."""
     now = timezone.now()
     make = Run.objects.create
-    make(version="A", agent="copilot", scenario="sse-cut", broken=" L2 L3 ", tags=["flaky"])
+    sweep = Sweep.objects.create(permalink="of-a")
+    a = make(version="A", agent="copilot", scenario="sse-cut", broken=" L2 L3 ", tags=["flaky"])
+    Run.objects.filter(pk=a.pk).update(sweep=sweep)
     make(
         version="B",
         agent="codex",
@@ -59,6 +61,9 @@ def three(db: None) -> None:
         ("is:broken -law:L13", "A"),
         ("tag:flaky", "A"),
         ("tag:fla", ""),
+        ("sweep:of-a", "A"),
+        ("-sweep:of-a", "BC"),
+        ("sweep:other", ""),
         ("gaps", "C"),
         ('"at the gaps"', "C"),
         ("stall", "B"),

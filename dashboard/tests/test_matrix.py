@@ -66,10 +66,13 @@ def test_a_border_carries_the_change_in_words(client: Client) -> None:
     bad("1.0.9")
     ended("1.0.10")
     text = text_of(client.get("/matrix/"))
-    assert "1.0.9 → 1.0.10 sse-cut told the parent “idle” → “failed”" in text
+    assert "1.0.9 → 1.0.10 schema drift sse-cut told the parent “idle” → “failed”" in text
     assert text.index("1.0.9 →") > text.index("false completion")
     flipped = client.get("/matrix/", {"order": "newest"}).context["blocks"][0]["rows"]
     assert [row["version"] for row in flipped] == ["1.0.10", "1.0.9"] and flipped[0]["borders"]
+    drift = flipped[0]["borders"][0]["drift"]
+    assert drift == "/drift/?agent=copilot&before=1.0.9&after=1.0.10"
+    assert client.get(drift).status_code == 200
 
 
 def test_the_address_is_the_view(client: Client) -> None:
@@ -148,4 +151,4 @@ def test_a_large_matrix_is_shown_whole_in_small_cells(client: Client) -> None:
     answer = client.get("/matrix/")
     assert answer.content.decode().count('<td class="cell') == 600
     assert 'class="grid small"' in answer.content.decode()
-    assert "→ 1.0.12 scenario-00" in text_of(answer)
+    assert "→ 1.0.12 schema drift scenario-00" in text_of(answer)

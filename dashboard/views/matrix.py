@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
@@ -93,6 +94,7 @@ def _borders(view: grids.Grid, block: grids.Block) -> dict[int, list[dict[str, A
                     "changes": changes[:listed],
                     "count": len(changes),
                     "more": max(0, len(changes) - listed),
+                    "drift": _drift(block.agent, before, after),
                     "fold": len(changes) > SHOWN_CHANGES,
                     "narrowed": view.asked.address(
                         agent=block.agent, versions=f"{before},{after}", only=""
@@ -100,6 +102,10 @@ def _borders(view: grids.Grid, block: grids.Block) -> dict[int, list[dict[str, A
                 }
             )
     return found
+
+
+def _drift(agent: str, before: str, after: str) -> str:
+    return "/drift/?" + urlencode({"agent": agent, "before": before, "after": after})
 
 
 def _binaries(view: grids.Grid) -> str:

@@ -5,19 +5,20 @@ import { copy, paintClock, say } from "./base.js";
 const WAIT = 220;
 const grid = document.getElementById("grid");
 const card = document.getElementById("cell-card");
-const words = document.getElementById("chosen-words");
 const known = new Map();
+/** Seconds for which a card is shown again without asking; a sweep's cells grow. */
+const KEPT = 5;
 let waiting = 0;
 let shown = null;
 
 /** The card's text, fetched once a cell. @param {HTMLAnchorElement} link */
 async function textOf(link) {
-  if (!known.has(link.href)) {
-    const answer = await fetch(`${link.href}&part=1`);
-    if (!answer.ok) return "";
-    known.set(link.href, await answer.text());
-  }
-  return known.get(link.href);
+  const kept = known.get(link.href);
+  if (kept && Date.now() - kept.at < KEPT * 1000) return kept.text;
+  const answer = await fetch(`${link.href}&part=1`);
+  if (!answer.ok) return "";
+  known.set(link.href, { at: Date.now(), text: await answer.text() });
+  return known.get(link.href).text;
 }
 
 async function open(link) {
@@ -70,13 +71,19 @@ document.addEventListener("keydown", (event) => {
   document.querySelector('[data-shortcut="/"]').select();
 });
 
+/** The line under the table; a sweep's page renews it with its cells, an empty one has none. */
+function tell(text) {
+  const words = document.getElementById("chosen-words");
+  if (words) words.textContent = text;
+}
+
 /** What is chosen, in words; with two the button compares them. */
 function choose() {
   const boxes = [...grid.querySelectorAll('input[name="cells"]')];
   const chosen = boxes.filter((box) => box.checked);
   for (const box of boxes) box.closest("td").classList.toggle("chosen", box.checked);
   const names = chosen.map((box) => box.value.replaceAll("|", " "));
-  words.textContent = names.length ? names.join(" ↔ ") : "Choose two cells to compare them.";
+  tell(names.length ? names.join(" ↔ ") : "Choose two cells to compare them.");
 }
 
 grid.addEventListener("change", choose);
@@ -84,7 +91,7 @@ grid.addEventListener("submit", (event) => {
   if (grid.querySelectorAll('input[name="cells"]:checked').length >= 2) return;
   event.preventDefault();
   say("Choose two cells first.");
-  words.textContent = "Choose two cells first.";
+  tell("Choose two cells first.");
 });
 
 document.addEventListener("click", async (event) => {
@@ -96,4 +103,4 @@ document.addEventListener("click", async (event) => {
     button.textContent = "Copied ✓";
   }
 });
-choose();
+if (grid.querySelector('input[name="cells"]:checked')) choose();
