@@ -12,6 +12,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from runs import pythons
 from runs.driver import Package
 from runs.errors import CannotRunHere
 from runs.packages import Job, Published, bare, check
@@ -51,6 +52,8 @@ def _job(job: Job) -> list[str]:
 def versions(package: Package, job: Job) -> list[Published]:
     """All versions of a Python package, oldest first; pip tells no dates."""
     argv = [*_job(job), "index", "versions", "--pre", package.name]
+    if package.python:
+        argv += ["--python-version", package.python]
     text = job.run(argv, f"asking pip for the versions of {package.name}")
     found = re.search(r"Available versions: (.+)", text)
     listed = [item.strip() for item in found[1].split(",")] if found else []
@@ -63,7 +66,8 @@ def install(package: Package, version: str, folder: Path, job: Job) -> None:
     pip = _job(job)
     place = folder / "venv"
     job.watch = folder
-    job.run([sys.executable, "-m", "venv", "--without-pip", str(place)], "making its environment")
+    made = [pythons.fitting(package.python), "-m", "venv", "--without-pip", str(place)]
+    job.run(made, "making its environment")
     python = place / "bin" / "python"
     argv = [*pip, "--python", str(python), "install", "--prefer-binary"]
     wanted = [f"{package.name}=={version}", *package.extra]
