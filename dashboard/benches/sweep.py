@@ -1,4 +1,4 @@
-"""A sweep of three hundred runs while worker, web server and `up` itself are killed."""
+"""A sweep of three hundred runs while worker, Redis, web server and `up` itself are killed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from runs.models import Event, Sweep
 RUNS = 300
 VERSIONS = ("1.0.0", "1.0.1", "1.1.0")
 PATIENCE = 3600.0
-KILLS = ("-Q runs", "valkey-server", "daphne", "")
-"""What is killed after each fifth of the runs, by its command line; empty: `up` itself."""
+KILLS = {"worker": "-Q runs", "Redis": "-server ", "web server": "daphne", "up": ""}
+"""What is killed after each fifth of the runs, found by a part of its command line."""
+DOWN = 8.0
+"""Seconds between the death of `up` and its next start."""
 
 
 def measure(say: Say) -> list[Figure]:
@@ -27,7 +29,7 @@ def measure(say: Say) -> list[Figure]:
     sweep = sweeps.create(
         [("reference", version) for version in VERSIONS], ["success"], repeat=RUNS // len(VERSIONS)
     )
-    kills, began = list(KILLS), time.monotonic()
+    kills, killed, began = list(KILLS), 0, time.monotonic()
     while sweep.state == Sweep.State.GOING and time.monotonic() - began < PATIENCE:
         with benching.instance(env) as up:
             while sweep.state == Sweep.State.GOING and time.monotonic() - began < PATIENCE:
@@ -36,22 +38,24 @@ def measure(say: Say) -> list[Figure]:
                 ended = sweep.runs.filter(status="ended").count()
                 if kills and ended >= RUNS * (len(KILLS) + 1 - len(kills)) // (len(KILLS) + 1):
                     what = kills.pop(0)
-                    say(f"{ended} ended; killing {what or 'up'}")
-                    if not what:
-                        psutil.Process(up.pid).send_signal(signal.SIGKILL)
-                        time.sleep(8)
+                    say(f"{ended} ended; killing {what}")
+                    killed += _kill(up.pid, KILLS[what])
+                    if what == "up":
+                        time.sleep(DOWN)
                         break
-                    _kill(up.pid, what)
-    return _figures(sweep, time.monotonic() - began)
+    return [Figure("parts killed", killed, budget=len(KILLS), floor=True), *_figures(sweep, began)]
 
 
-def _kill(up: int, what: str) -> None:
-    for child in psutil.Process(up).children():
-        if what in " ".join(child.cmdline()):
-            child.send_signal(signal.SIGKILL)
+def _kill(up: int, what: str) -> int:
+    """SIGKILL for that part, or for `up` without one; gives how many it hit."""
+    parent = psutil.Process(up)
+    found = [one for one in parent.children() if what in " ".join(one.cmdline())]
+    for process in found if what else [parent]:
+        process.send_signal(signal.SIGKILL)
+    return len(found) if what else 1
 
 
-def _figures(sweep: Sweep, seconds: float) -> list[Figure]:
+def _figures(sweep: Sweep, began: float) -> list[Figure]:
     counts = Counter(sweep.runs.values_list("status", flat=True))
     starts = Event.objects.filter(run__sweep=sweep, kind="process.started")
     twice = sum(n > 1 for n in Counter(starts.values_list("run_id", flat=True)).values())
@@ -60,7 +64,7 @@ def _figures(sweep: Sweep, seconds: float) -> list[Figure]:
         Figure("runs too many", counts["ended"] - RUNS, budget=0),
         Figure("runs started twice", twice, budget=0),
         Figure("runs lost to a kill and replaced", counts["lost"]),
-        Figure("took", round(seconds, 1), "s"),
+        Figure("took", round(time.monotonic() - began, 1), "s"),
     ]
 
 
