@@ -22,6 +22,7 @@ from runs.core.history import History
 from runs.transcripts._base import Clock, Format, Reader
 from runs.transcripts._intake import Attached, Limits, Unreadable, gather
 from runs.transcripts._join import join
+from runs.transcripts._keeping import Room
 from runs.transcripts._missing import missing
 from runs.transcripts._reading import Progress, ReadFile, read
 
@@ -109,7 +110,8 @@ def read_files(
     progress: Progress | None = None,
 ) -> list[ReadFile]:
     """Read each file by the format that recognises it; an export of ours replaces its raw files."""
-    found = [read(file, formats(), limits or Limits(), progress) for file in attached]
+    room = Room()
+    found = [read(file, formats(), limits or Limits(), progress, room=room) for file in attached]
     exports = [file for file in found if file.format and file.format.name == "lifeline-events"]
     if exports:
         for file in found:

@@ -1,86 +1,114 @@
-"""Keeps the drafts of one file, in bounded memory however long the file is.
+"""Keeps the drafts of a case, in bounded memory however long its files are.
 
-Up to a limit every draft is kept. Beyond it, pieces of streamed content of one
-agent within a moment become one, and records that say nothing about lifecycles
-are counted with the first of their kind. Everything else is always kept; how
-many lines were folded is said.
+Up to a limit every draft is kept. Beyond it the records of plain work (streamed pieces,
+messages that end nothing, tools and turns that end well, records without a meaning for
+lifecycles) are thinned: of each stretch the first and the last of an agent are kept
+(:mod:`runs.transcripts._stretch`). A stretch ends with the next record of any other kind,
+and after a moment. So what came before and after a telling record stays, and a silence
+longer than a moment keeps its exact length. Everything else is always kept; how many lines
+were folded is said.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from runs.core.events import Draft, Kind
+from runs.transcripts._intake import Unreadable
+from runs.transcripts._stretch import Ended, Stretch, is_plain
 
 PLENTY = 60_000
-"""Drafts of one file that are kept one by one."""
-MOMENT = 1.0
-"""Seconds of streamed content that become one."""
+"""Drafts of one case that are kept one by one."""
+EACH = 500
+"""Drafts of any file that are kept one by one, also where other files took the whole plenty."""
+MOST = 240_000
+"""Drafts of one case that are kept at all: about 1.2 KB of memory each."""
+MOMENT, LONGEST = 1.0, 30.0
+"""Seconds of a stretch, at first and at most: well below any threshold of a law."""
+MOST_TYPES = 1000
+"""Sorts of records without a meaning of which the first is kept whatever comes."""
+
+
+@dataclass(slots=True)
+class Room:
+    """What the files of one case keep together."""
+
+    kept: int = 0
+
+    @property
+    def moment(self) -> float:
+        """Seconds of a stretch: the fuller, the coarser."""
+        return min(LONGEST, MOMENT * 4.0 ** min(9, self.kept // max(1, PLENTY)))
+
+    def take(self) -> None:
+        """Room for one more draft; Unreadable where there is none left."""
+        self.kept += 1
+        if self.kept > MOST:
+            raise Unreadable(
+                f"There are more than {MOST} records that matter to a lifecycle.",
+                "Cut the logs to the part in which it went wrong.",
+            )
 
 
 @dataclass(slots=True)
 class Kept:
     """The drafts of one file and how many there were of each sort."""
 
+    room: Room = field(default_factory=Room)
     drafts: list[Draft] = field(default_factory=list)
     events: int = 0
     damage: int = 0
     other: Counter[str] = field(default_factory=Counter)
     folded: int = 0
-    _places: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    _counts: Counter[int] = field(default_factory=Counter)
-    _last: Draft | None = None
+    _ended: Ended = field(default_factory=Ended)
+    _stretch: Stretch = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._stretch = Stretch(self._ended)
 
     def add(self, found: Iterable[Draft]) -> None:
         """Keep these drafts, or fold them into what is kept."""
         for draft in found:
-            self._count(draft)
-            if len(self.drafts) < PLENTY or not self._folds(draft):
-                self.drafts.append(draft)
-                self._last = None
+            first = self._count(draft)
+            if self.room.kept < PLENTY or len(self.drafts) < EACH:
+                self._keep(draft)
+            elif first or not is_plain(draft):
+                self._pause()
+                self._keep(draft)
             else:
-                self._last = draft
+                if self._stretch.over(draft, self.room.moment):
+                    self._pause()
+                self._stretch.add(draft)
+            self._ended.note(draft)
 
     def close(self) -> None:
-        """The last record is kept whatever it says: the file is complete up to it."""
-        if self._last is not None:
-            self.drafts.append(self._last)
-            self._last = None
-        for place, count in self._counts.items():
-            draft = self.drafts[place]
-            if draft.kind is Kind.OTHER:
-                words = f"{draft.data.get('summary') or ''} and {count} more like it".strip()
-                self.drafts[place] = replace(draft, data={**draft.data, "summary": words})
+        """The last records are kept whatever they say: the file is complete up to them."""
+        self._pause()
 
-    def _count(self, draft: Draft) -> None:
+    def _keep(self, draft: Draft) -> None:
+        self.room.take()
+        self.drafts.append(draft)
+
+    def _pause(self) -> None:
+        kept, folded = self._stretch.close()
+        self.folded += folded
+        for draft in kept:
+            self._keep(draft)
+
+    def _count(self, draft: Draft) -> bool:
+        """Count it; whether it is the first record of its sort that has no meaning here."""
         if draft.kind is Kind.DAMAGE:
             self.damage += 1
         elif draft.kind is Kind.OTHER:
-            self.other[str(draft.data.get("type") or "")] += 1
+            word = str(draft.data.get("type") or "")
+            first = word not in self.other and len(self.other) < MOST_TYPES
+            if first or word in self.other:
+                self.other[word] += 1
+            else:
+                self.other["…"] += 1
+            return first
         else:
             self.events += 1
-
-    def _folds(self, draft: Draft) -> bool:
-        if draft.kind not in (Kind.OTHER, Kind.DELTA):
-            return False
-        word = str(draft.data.get("type") or draft.data.get("what") or "")
-        key = (draft.kind.value, draft.agent, word)
-        place = self._places.get(key)
-        if place is None or not self._same_moment(self.drafts[place], draft):
-            self._places[key] = len(self.drafts)
-            return False
-        self.folded += 1
-        self._counts[place] += 1
-        if draft.kind is Kind.DELTA:
-            before = self.drafts[place]
-            size = (before.data.get("text_length") or 0) + (draft.data.get("text_length") or 0)
-            self.drafts[place] = replace(before, data={**before.data, "text_length": size})
-        return True
-
-    def _same_moment(self, kept: Draft, draft: Draft) -> bool:
-        if draft.kind is Kind.OTHER or kept.at is None or draft.at is None:
-            return True
-        # The longer the file, the coarser: memory grows with its root, not with its length.
-        return abs(draft.at - kept.at) < MOMENT * (1 + len(self.drafts) // PLENTY)
+        return False

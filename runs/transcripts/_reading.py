@@ -11,7 +11,7 @@ from typing import IO, Any
 from runs.core.events import Draft, Kind
 from runs.transcripts._base import Format
 from runs.transcripts._intake import Attached, Limits
-from runs.transcripts._keeping import Kept
+from runs.transcripts._keeping import Kept, Room
 
 HEAD = 256 << 10
 """Bytes by which a format is recognised."""
@@ -68,9 +68,13 @@ def read(
     limits: Limits,
     progress: Progress | None = None,
     format: Format | None = None,
+    room: Room | None = None,
 ) -> ReadFile:
-    """Read a file by `format`, or by the one that recognises it."""
-    found = ReadFile(file.name, file.size)
+    """Read a file by `format`, or by the one that recognises it.
+
+    `room` is shared by the files of a case. Raises Unreadable where it is full.
+    """
+    found = ReadFile(file.name, file.size, kept=Kept(room or Room()))
     with file.path.open("rb") as raw:
         head = raw.read(HEAD)
     found.format = format or recognise(formats, decoded(head), file.name)
