@@ -1,7 +1,7 @@
 """``portray AGENT[@VERSION] SCENARIO FILE``: a picture of a real run's page, for the README.
 
 Runs the scenario in an instance and a state folder of its own and takes the picture in
-Chromium, 1280 pixels wide, light.
+Chromium, 1280 pixels wide, light. Prints the page's heading. The browser tests call it.
 """
 
 from __future__ import annotations
@@ -50,3 +50,4 @@ class Command(BaseCommand):
                 page.wait_for_timeout(1500)
                 options["file"].parent.mkdir(parents=True, exist_ok=True)
                 page.screenshot(path=str(options["file"]))
+                self.stdout.write(" ".join(page.inner_text("h1").split()))
