@@ -47,7 +47,7 @@ def test_the_readme_shows_such_a_picture() -> None:
 
 
 def look_at(file: Path) -> tuple[int, int, int]:
-    """Width, height and, as a measure of what there is to see, how many different rows of pixels."""
+    """Width, height, and how many rows differ: a measure of how much there is to see."""
     data = file.read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     at, packed = 8, b""
