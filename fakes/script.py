@@ -34,10 +34,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A child that was delegated. `id`: the agent's own id of it; empty while unknown."""
+    """A child that was delegated. `id`: the agent's own id of it; empty while unknown.
+
+    `announced`: somebody spoke to the parent since its last call, so there may be news of it;
+    a table whose agent has a tool to fetch them, and none to wait, gives a call only then.
+    """
 
     path: str
     id: str = ""
+    announced: bool = False
 
 
 class ToolTable(Protocol):

@@ -79,6 +79,13 @@ class Talk:
         """The child with the agent's own id of it, where a tool's output told it."""
         return Child(path, self.tools.children(self.request).get(path, ""))
 
+    def fetch(self, path: str) -> ToolCall | None:
+        """The call that fetches what was announced; None where a tool waits, or nothing does."""
+        child = self.child(path)
+        if self.tools.wait(child) is not None:
+            return None
+        return self.tools.wait(replace(child, announced=True))
+
     def first_new(self, calls: Iterable[ToolCall | None]) -> ToolCall | None:
         """The first of these calls that has not been made (as often as it is listed)."""
         made = Counter(self.made)
@@ -163,7 +170,13 @@ class Delegation(Script):
         return self.report(talk, below)
 
     def wait(self, talk: Talk, below: list[Task], rounds: int = 1) -> ToolCall | None:
-        """The next call that waits for a child; None: there is none, or nothing to wait for."""
+        """The next call that waits for a child; None: there is none, or nothing to wait for.
+
+        A tool that only fetches what was announced is called at each announcement.
+        """
+        fetches = _fetches(talk, below)
+        if fetches:
+            return fetches[0] if talk.news else None
         calls = {
             each.path: talk.tools.wait(talk.child(each.path)) for each in below if each.background
         }
@@ -175,6 +188,8 @@ class Delegation(Script):
     def told(self, talk: Talk, below: list[Task]) -> bool:
         """Whether the conversation says that the children have ended, well or not."""
         if talk.news or all(each.path in talk.answered for each in below):
+            return True
+        if any(talk.made[_key(call)] for call in _fetches(talk, below)):
             return True
         waits = [talk.tools.wait(talk.child(each.path)) for each in below if each.background]
         waited = [call for call in waits if call is not None]
@@ -192,6 +207,12 @@ class Delegation(Script):
     def child(self, talk: Talk) -> Reply:
         """What a child without tasks of its own says."""
         return Reply(text=_answer(talk, self.words))
+
+
+def _fetches(talk: Talk, below: list[Task]) -> list[ToolCall]:
+    """The calls that fetch what was announced of these children."""
+    calls = (talk.fetch(each.path) for each in below if each.background)
+    return [call for call in calls if call is not None]
 
 
 def _answer(talk: Talk, words: int) -> str:

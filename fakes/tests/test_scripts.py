@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from fakes.dialect import ToolCall
-from fakes.script import Child, make_script, root_prompt, scripts
-from fakes.targeting import ROOT_MARKER, by_markers, task_marker
+from fakes.dialect import ModelRequest, Reply, ToolCall, Turn
+from fakes.script import Child, Stage, make_script, root_prompt, scripts
+from fakes.targeting import ROOT_MARKER, Identity, by_markers, task_marker
 from fakes.tests.agent import Agent
 from fakes.tests.support import DIALECTS, ROOT, Served, http, request_body, task_prompt
 from fakes.tools import PlainTools
@@ -34,6 +34,14 @@ class Notifier(PlainTools):
         return None
 
 
+class Fetcher(PlainTools):
+    """The tools of an agent that announces an end, and whose model fetches the result then."""
+
+    def wait(self, child: Child) -> ToolCall | None:
+        """Only what was announced can be fetched."""
+        return super().wait(child) if child.announced else None
+
+
 async def follow(
     serve: Callable[..., Any], name: str, dialect: str, tools: Any = None, **settings: Any
 ) -> tuple[Served, Agent]:
@@ -51,7 +59,9 @@ async def follow(
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("tools", [PlainTools(), Notifier()], ids=["waits", "notified"])
+@pytest.mark.parametrize(
+    "tools", [PlainTools(), Notifier(), Fetcher()], ids=["waits", "notified", "fetches"]
+)
 @pytest.mark.parametrize("name", scripts())
 async def test_it_is_followed_to_its_end(
     serve: Callable[..., Any], name: str, tools: Any, dialect: str
@@ -229,3 +239,24 @@ async def test_it_breaks_the_arguments_of_one_call_of_a_conversation(
         assert (await agent.turn()).startswith("CHILD-OK")
     await served.settled()
     assert [r["fault"] for r in served.said("request.ended")] == ["truncated-arguments", ""]
+
+
+def said(*turns: Turn) -> Reply:
+    """What the parent of one child says to a conversation, with tools that fetch."""
+    request = ModelRequest(
+        "messages", "m", True, (Turn("user", ROOT), *turns), ("task",), "/", {}, {}
+    )
+    stage = Stage(Identity(0, "root"), Fetcher())
+    return make_script("delegate-one").reply("parent", request, stage)
+
+
+def test_it_fetches_what_was_announced_each_time_and_nothing_else() -> None:
+    (delegates,) = said().tool_calls
+    turns = [Turn("assistant", "", (delegates,)), Turn("tool", "agent_id: a1", call_id="")]
+    assert said(*turns).text.startswith("ROOT-WAITS")
+    for _ in range(2):
+        turns += [Turn("assistant", "ROOT-WAITS"), Turn("user", "There is news.")]
+        (fetches,) = said(*turns).tool_calls
+        assert fetches.name == "wait"
+        turns += [Turn("assistant", "", (fetches,)), Turn("tool", "It failed.", call_id="")]
+        assert said(*turns).text.startswith("ROOT-OK")
