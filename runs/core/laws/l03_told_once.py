@@ -118,12 +118,15 @@ class ToldOnce(Law):
         failure = failure_of(history, run)
         failed = failure is not None or run.status == "failed"
         cited = [run.ends[0], failure.event if failure else None]
-        lies = [note for note in notices if note.get("status") in ("completed", "idle")]
-        if failed and words & {"completed", "idle"} and not words & {"failed", *_ABORTED}:
+        lies = [note for note in notices if note.get("status") in words & {"completed", "idle"}]
+        true = [note for note in notices if note.get("status") in ("failed", *_ABORTED)]
+        if failed and lies:
+            also = f" as well as “{true[0].get('status')}”" if true else ""
             return self.broken(
                 run.agent,
-                f"It failed, and its parent was told “{lies[0].get('status')}”.",
+                f"It failed, and its parent was told “{lies[0].get('status')}”{also}.",
                 *lies,
+                *true[:1],
                 *cited,
                 label="provider_error_false_completion"
                 if failure is not None and failure.by_provider

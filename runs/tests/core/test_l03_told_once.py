@@ -24,6 +24,11 @@ def test_it_is_broken_when_a_failure_is_told_as_a_success() -> None:
     assert answers(told, "L3") == ["broken:cut_stream_false_completion"]
 
 
+def test_it_is_broken_when_one_notice_lies_and_another_does_not() -> None:
+    told = _ended("failed").at(6).tells("A", form="wait").at(7).tells("A", "failed").shuts(8)
+    assert answers(told, "L3") == ["broken:cut_stream_false_completion"]
+
+
 def test_it_takes_idle_for_a_completed_child_as_true() -> None:
     assert answers(_ended().at(6).tells("A", "idle").shuts(7), "L3") == ["holds"]
 
