@@ -82,12 +82,26 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         facts = facts_of(run, history)
         fields["outcome"] = outcome.outcome(facts)
         fields["public_outcome"] = outcome.public_outcome(facts) if run.agent == "copilot" else ""
-        if outcome.is_environment(fields["outcome"]) and judged.diagnosis != "log_damaged":
+        if outcome.is_environment(fields["outcome"]) and not _stands(fields, judged.diagnosis):
             fields["diagnosis"] = "environment"
         fields["exit_code"] = facts.exit_code
         fields["reported_version"] = facts.reported_version
         fields["runtime"] = report.runtime(history)
     return fields
+
+
+UNASKED = frozenset({"early_exit_children_lost", "dead_spawn"})
+"""Failures by which an agent keeps its sub-agent from ever asking."""
+
+
+def _stands(fields: dict[str, Any], diagnosis: str) -> bool:
+    """Whether a diagnosis stands although the outcome is invalid: it says why it is.
+
+    A fault cannot reach a sub-agent that its parent left behind before its first request;
+    the run proves nothing about the fault, and the agent's failure all the same.
+    """
+    left_behind = fields["outcome"] == "invalid-fault-not-delivered" and diagnosis in UNASKED
+    return diagnosis == "log_damaged" or left_behind
 
 
 def _restored(run: models.Run) -> bool:

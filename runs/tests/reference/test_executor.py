@@ -47,6 +47,13 @@ def test_it_is_found_out(name: str) -> None:
     assert broken_in(made) <= {entry.law, *entry.consequences}
 
 
+def test_a_child_that_never_asks_is_the_agents_failure_though_no_fault_reached_it() -> None:
+    entry = table()["dead-spawn"]
+    made = run("sse-cut", **{"agents.reference.misbehave": "dead-spawn"}, **dict(entry.sets))
+    assert (made.outcome, made.diagnosis) == ("invalid-fault-not-delivered", "dead_spawn")
+    assert entry.law in broken_in(made)
+
+
 def test_it_says_what_it_claims_and_what_was_measured() -> None:
     made = run("cut-thrice", **{"agents.reference.dialect": "messages"})
     document = report.document(made)
