@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
+from runs.transcripts._hermes import Delegations, parsed
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
-from runs.transcripts._values import TERMINAL, length, mapping, moment, number, status, text
+from runs.transcripts._values import (
+    TERMINAL,
+    integer,
+    length,
+    mapping,
+    moment,
+    number,
+    status,
+    text,
+)
 
 SPAWN_TOOLS = frozenset({"delegate_task"})
+RETRY = re.compile(r"\b(?:Retrying in|Waiting) (\d+(?:\.\d+)?)s \(attempt (\d+)/(\d+)\)")
+"""An announcement of another try, as it is shown to people."""
 
 
 class Gateway(Lines):
@@ -23,8 +36,8 @@ class Gateway(Lines):
     def __init__(self, file: str) -> None:
         super().__init__(file, "rpc")
         self.facts["agent"] = "hermes"
-        self._tools: dict[str, str] = {}
-        self._last_spawn = ""
+        self._by_short: dict[str, str] = {"": ROOT}
+        self._delegations = Delegations()
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One message."""
@@ -37,20 +50,24 @@ class Gateway(Lines):
         payload = mapping(params.get("payload"))
         self.native = text(params.get("type") or message.get("method"), 80) or "response"
         handler = _HANDLERS.get(self.native)
-        agent = text(payload.get("subagent_id")) or ROOT
+        short = text(payload.get("subagent_id"))
+        agent = text(payload.get("child_session_id")) or self._by_short.get(short, short) or ROOT
+        self._by_short.setdefault(short, agent)
         if handler is None:
             self.other(self.native, agent=agent)
         else:
             handler(self, payload, agent)
 
     def _child_start(self, payload: Mapping[str, Any], agent: str) -> None:
+        parent = self._by_short.get(text(payload.get("parent_id")), ROOT)
+        call = self._delegations.begin(parent, agent, integer(payload.get("task_count")) or 1)
         self.add(
             Kind.AGENT_STARTED,
             agent,
-            parent=text(payload.get("parent_id")) or ROOT,
+            parent=parent,
             name=text(payload.get("goal"), 80),
             model=text(payload.get("model")) or None,
-            call=self._last_spawn or None,
+            call=call or None,
         )
 
     def _child_end(self, payload: Mapping[str, Any], agent: str) -> None:
@@ -75,25 +92,46 @@ class Gateway(Lines):
 
     def _tool_start(self, payload: Mapping[str, Any], agent: str) -> None:
         call, tool = text(payload.get("tool_id")), text(payload.get("name"))
-        self._tools[call] = tool
         self.add(Kind.TOOL_STARTED, agent, call=call, tool=tool)
+        if tool in SPAWN_TOOLS:
+            for asked in self._delegations.ask(agent, call, mapping(payload.get("args"))):
+                self.add(Kind.SPAWN_REQUESTED, agent, **asked)
 
     def _tool_end(self, payload: Mapping[str, Any], agent: str) -> None:
         call, tool = text(payload.get("tool_id")), text(payload.get("name"))
-        self._tools.pop(call, None)
         self.add(Kind.TOOL_ENDED, agent, call=call, tool=tool)
-        result = mapping(payload.get("result"))
-        if tool in SPAWN_TOOLS and result.get("status") == "dispatched":
-            self.add(Kind.SPAWN_REQUESTED, agent, call=call, background=True)
-            self.add(Kind.SPAWN_ANSWERED, agent, call=call, ok=True, background=True)
+        if self._delegations.knows(agent, call):
+            answer = mapping(parsed(payload.get("result")))
+            for kind, data in self._delegations.answer(agent, call, answer):
+                self.add(kind, agent, **data)
+
+    def _turn(self, payload: Mapping[str, Any], agent: str) -> None:
+        self.add(Kind.TURN_STARTED, agent)
+
+    def _info(self, payload: Mapping[str, Any], agent: str) -> None:
+        if payload.get("version") and not self.facts.get("version"):
+            self.facts["version"] = text(payload["version"], 64)
+            self.add(Kind.RUNTIME, version=self.facts["version"], platform="")
+
+    def _status(self, payload: Mapping[str, Any], agent: str) -> None:
+        """A line for people; the only one that says something is a retry with its numbers."""
+        shown = text(payload.get("text"), 400)
+        found = RETRY.search(shown)
+        if found is None:
+            self.other(self.native, shown, agent)
+            return
+        delay, attempt, of = found.groups()
+        self.add(Kind.MODEL_RETRY, agent, attempt=int(attempt), of=int(of), delay=float(delay))
 
     def _delta(self, payload: Mapping[str, Any], agent: str) -> None:
         self.add(Kind.DELTA, agent, text_length=length(payload.get("text")), what="text")
 
     def _message(self, payload: Mapping[str, Any], agent: str) -> None:
         size = length(payload.get("text"))
-        failed = text(payload.get("status"), 40) in ("error", "failed")
+        raw = text(payload.get("status"), 40)
+        failed = raw in ("error", "failed")
         self.add(Kind.AGENT_MESSAGE, agent, text_length=size, final=True, error=failed)
+        self.add(Kind.TURN_ENDED, agent, status=status(raw) if raw else "completed", raw=raw)
 
 
 _HANDLERS = {
@@ -102,6 +140,9 @@ _HANDLERS = {
     "subagent.thinking": Gateway._thinking,
     "tool.start": Gateway._tool_start,
     "tool.complete": Gateway._tool_end,
+    "message.start": Gateway._turn,
+    "session.info": Gateway._info,
+    "status.update": Gateway._status,
     "message.delta": Gateway._delta,
     "message.complete": Gateway._message,
 }

@@ -7,17 +7,29 @@ With ``api_mode = "codex_app_server"`` it is a client of Codex's app-server; a s
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from runs import clients
 from runs.core.events import Kind
 from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.driver import (
+    Binary,
+    Context,
+    Conversation,
+    Driver,
+    Emit,
+    Launch,
+    Option,
+    Package,
+    Runtime,
+    Source,
+)
+from runs.drivers.hermes import chat, gateway
 from runs.drivers.hermes.app_server import CLIENT, client_launch, client_sources
 from runs.drivers.hermes.tools import EVERYTHING, Tools
-from runs.errors import CannotRunHere
+from runs.errors import VersionCannotRun
 
 HOME = ".hermes"
 
@@ -40,19 +52,37 @@ class Hermes(Driver):
             "How it reaches its model: by itself, or as a client of Codex's app-server.",
             ("chat_completions", CLIENT),
         ),
+        *chat.OPTIONS,
         *clients.options("child-first"),
     )
     observes: ClassVar[Mapping[str, str]] = {
-        "L4": "as a client: the conversation with the app-server against its own end",
-        "L6": "the provider's journal",
+        "L1": "hooks, or the gateway's events; its database tells of an end and not how",
+        "L2": "the status of a sub-agent against the provider's journal",
+        "L3": "the answer of delegate_task, or the row of a delivered delegation",
+        "L4": "its end against its sub-agents; as a client: against the app-server",
+        "L6": "the provider's journal; announced tries in its hooks",
+        "L13": "hooks or gateway against its database",
+        "L15": "the answer of delegate_task against the provider's journal",
         "L16": "the exit code; as a client: whether the parent's turn had ended",
+    }
+    not_applicable: ClassVar[Mapping[str, str]] = {
+        "cancel-child": "its model has no tool that stops a sub-agent",
+        "follow-up": "its model has no tool that gives a sub-agent more work",
+        "follow-up-cut": "its model has no tool that gives a sub-agent more work",
+        "parent-polls": "its model has no tool that asks after a sub-agent",
+        "child-asks": "without a terminal it permits everything",
+        "nested": "a sub-agent may not delegate unless its configuration says so",
+        "grandchild-cut": "a sub-agent may not delegate unless its configuration says so",
+        "deep": "a sub-agent may not delegate unless its configuration says so",
+        "response-failed": "chat completions have no such event",
+        "response-incomplete": "chat completions have no such event",
     }
 
     def executable(self, folder: Path) -> Path:
         """The command in its environment."""
         path = folder / "venv" / "bin" / "hermes"
         if not path.is_file():
-            raise CannotRunHere("This version of Hermes has no command.", "Choose another one.")
+            raise VersionCannotRun("This version of Hermes has no command.", "Choose another one.")
         return path
 
     def readonly(self, binary: Binary) -> tuple[Path, ...]:
@@ -63,40 +93,36 @@ class Hermes(Driver):
         """One prompt in one of the two modes."""
         if _is_client(context.options):
             return client_launch(context, context.home / HOME)
-        config = "\n".join(
-            (
-                "model:",
-                "  provider: custom",
-                f"  base_url: {context.base_url}/v1",
-                "  api_key: dummy",
-                f"  default: {context.model}",
-                "  api_mode: chat_completions",
-                "",
-            )
-        )
-        return Launch(
-            argv=(str(context.binary.path), "-z", context.prompt),
-            env={"HERMES_HOME": str(context.home / HOME), "NO_COLOR": "1"},
-            files={context.home / HOME / "config.yaml": config},
-        )
+        return chat.chat_launch(context, context.home / HOME)
 
     def sources(self, context: Context) -> Iterable[Source]:
         """What it prints; as a client also its conversation with the app-server."""
         if _is_client(context.options):
             yield from client_sources()
             return
-        yield Source(name="stdout", reader=clients.Answer, stream="stdout")
+        yield from chat.chat_sources(context)
+
+    def converse(
+        self, context: Context, conversation: Conversation, emit: Emit
+    ) -> Awaitable[None] | None:
+        """Its gateway is spoken to; its command line speaks for itself."""
+        if _is_client(context.options) or not chat.is_gateway(context.options):
+            return None
+        return gateway.converse(context, conversation)
 
     def tools(self, options: Mapping[str, Any], version: str) -> Tools:
         """The same for every version."""
         return Tools()
 
     def runtime(self, history: History, binary: Binary) -> Runtime:
-        """As a client it introduces itself; its command line says nothing."""
-        version = clients.reported(history)
-        if not version and history.of(Kind.REQUEST_RECEIVED):
-            version = binary.version
-        return Runtime(version=version, payload=version)
+        """Its package says it; as a client it introduces itself."""
+        told = [str(event.get("version") or "") for event in history.of(Kind.RUNTIME)]
+        version = next(filter(None, told), "")
+        return Runtime(
+            version=version,
+            payload=version,
+            problem="" if version else "nothing that it wrote names its version",
+        )
 
 
 def _is_client(options: Mapping[str, Any]) -> bool:

@@ -1,0 +1,124 @@
+"""Hermes with its own model calls: one prompt on the command line, or its gateway's live feed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from runs import clients
+from runs.driver import Context, Launch, Option, Source
+from runs.transcript import named
+
+OWN = Path(__file__).parent
+HOOKS = (
+    *("on_session_start", "on_session_end", "subagent_start", "subagent_stop"),
+    *("pre_tool_call", "post_tool_call", "api_request_error"),
+)
+OPTIONS = (
+    Option(
+        "form",
+        "choice",
+        "oneshot",
+        "How it is given its prompt: on its command line, or over the gateway of its interface, "
+        "which tells live what happens and takes late results.",
+        ("oneshot", "gateway"),
+    ),
+    Option("retries", "int", 3, "Tries of a request; -1: its own number."),
+    Option(
+        "stale_timeout",
+        "float",
+        5.0,
+        "Seconds without a byte after which it gives a stream up; -1: its own, which are minutes.",
+    ),
+)
+
+
+def is_gateway(options: Mapping[str, Any]) -> bool:
+    """Whether it is driven over its gateway."""
+    return str(options["form"]) == "gateway"
+
+
+def chat_launch(context: Context, home: Path) -> Launch:
+    """Hermes below a program of ours that follows its database. `home` is HERMES_HOME."""
+    python = context.binary.path.with_name("python")
+    command = (str(context.binary.path), "--accept-hooks", "-z", context.prompt)
+    if is_gateway(context.options):
+        command = (str(python), "-m", "tui_gateway.entry")
+    version = f"{shlex.quote(str(python))} -c 'import hermes_cli; print(hermes_cli.__version__)'"
+    files = {
+        home / "config.yaml": _config(context),
+        home / ".update_check": _no_update(context.binary.version),
+        context.home / "inside.py": (OWN / "inside.py").read_text(encoding="utf-8"),
+        context.home / "hook.py": (OWN / "hook.py").read_text(encoding="utf-8"),
+    }
+    return Launch(
+        argv=(
+            *(*_python(), str(context.home / "inside.py"), version),
+            *(str(home / "state.db"), str(context.logs / "state.jsonl"), "--", *command),
+        ),
+        env={"HERMES_HOME": str(home), "NO_COLOR": "1", **_timeouts(context.options)},
+        files=files,
+        stdin="pipe" if is_gateway(context.options) else "none",
+    )
+
+
+def _python() -> tuple[str, ...]:
+    """The Python that runs Lifeline, with nothing of this machine's own."""
+    python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+    return (str(python), "-B", "-E", "-s", "-S", "-X", "utf8")
+
+
+def _timeouts(options: Mapping[str, Any]) -> dict[str, str]:
+    seconds = float(options["stale_timeout"])
+    if seconds < 0:
+        return {}
+    names = ("STREAM_STALE_TIMEOUT", "LOCAL_STREAM_STALE_TIMEOUT", "STREAM_READ_TIMEOUT")
+    return {f"HERMES_{name}": f"{seconds:g}" for name in names}
+
+
+def _no_update(version: str) -> str:
+    """What it remembers of having asked for a newer version a moment ago."""
+    return json.dumps({"ts": time.time(), "behind": 0, "rev": None, "ver": version})
+
+
+def _config(context: Context) -> str:
+    """Its configuration; JSON is YAML."""
+    hook = shlex.join(
+        (*_python(), str(context.home / "hook.py"), str(context.logs / "hooks.jsonl"))
+    )
+    agent = {"api_max_retries": int(context.options["retries"])}
+    config: dict[str, Any] = {
+        "model": {
+            "provider": "custom",
+            "base_url": f"{context.base_url}/v1",
+            "api_key": "dummy",
+            "default": context.model,
+            "api_mode": "chat_completions",
+            "context_length": 200_000,
+        },
+        "agent": agent if agent["api_max_retries"] >= 0 else {},
+        "hooks": {name: [{"command": hook, "timeout": 30}] for name in HOOKS},
+        "hooks_auto_accept": True,
+        "security": {"allow_lazy_installs": False},
+    }
+    return json.dumps(config, indent=1) + "\n"
+
+
+def chat_sources(context: Context) -> Iterable[Source]:
+    """What it prints, what it stores, its hooks and the logs of its delegations."""
+    if is_gateway(context.options):
+        yield Source(name="rpc", reader=named("hermes-tui-rpc").reader, stream="stdout")
+    else:
+        yield Source(name="stdout", reader=clients.Answer, stream="stdout")
+    yield Source(name="session", reader=named("hermes-state-rows").reader, glob="logs/state.jsonl")
+    yield Source(name="hooks", reader=named("hermes-hook-payloads").reader, glob="logs/hooks.jsonl")
+    yield Source(
+        name="log",
+        reader=named("hermes-delegation-log").reader,
+        glob="home/.hermes/cache/delegation/live/*/task-*.log",
+    )

@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.dialect import ModelRequest, ToolCall, Turn
+from fakes.script import Child, task
+from runs.core.events import Draft, Kind
+from runs.drivers.hermes import DRIVER
+from runs.drivers.hermes.gateway import DELIVERY, QUIET, Feed
+from runs.tests.drivers.conftest import MakeContext
+from runs.transcript import named, read_case
+from runs.transcripts._report import report
+
+DATA = Path(__file__).parent / "data" / "hermes"
+
+
+# Starting it
+
+
+def test_it_asks_once_below_a_program_that_follows_its_database(make_context: MakeContext) -> None:
+    context = make_context(DRIVER)
+    launch = DRIVER.launch(context)
+    ours, command = launch.argv[: launch.argv.index("--")], launch.argv[-4:]
+    assert str(context.logs / "state.jsonl") in ours
+    assert command[1:] == ("--accept-hooks", "-z", "LIFELINE-ROOT Delegate.")
+    assert launch.stdin == "none"
+
+
+def test_its_gateway_is_spoken_to_over_standard_input(make_context: MakeContext) -> None:
+    launch = DRIVER.launch(make_context(DRIVER, form="gateway"))
+    assert launch.argv[-2:] == ("-m", "tui_gateway.entry")
+    assert launch.stdin == "pipe"
+
+
+def _config(context: Any) -> Any:
+    return json.loads(DRIVER.launch(context).files[context.home / ".hermes" / "config.yaml"])
+
+
+def test_its_configuration_names_provider_hooks_and_tries(make_context: MakeContext) -> None:
+    config = _config(make_context(DRIVER, retries=2))
+    assert config["model"]["base_url"] == "http://127.0.0.1:4321/v1"
+    assert config["model"]["api_key"] == "dummy"
+    assert config["agent"] == {"api_max_retries": 2}
+    assert {"subagent_start", "subagent_stop", "api_request_error"} <= set(config["hooks"])
+    assert config["security"] == {"allow_lazy_installs": False}
+
+
+def test_a_negative_option_leaves_it_its_own_value(make_context: MakeContext) -> None:
+    context = make_context(DRIVER, retries=-1, stale_timeout=-1)
+    assert _config(context)["agent"] == {}
+    assert not any("TIMEOUT" in name for name in DRIVER.launch(context).env)
+    assert DRIVER.launch(make_context(DRIVER)).env["HERMES_STREAM_STALE_TIMEOUT"] == "5"
+
+
+# Its tools
+
+
+def test_it_delegates_with_one_tool_and_has_none_for_the_rest() -> None:
+    tools = DRIVER.tools(DRIVER.read_options({}), "0.19.0")
+    call = tools.delegate(task("1"))
+    assert call.name == "delegate_task"
+    assert call.arguments["goal"] == task("1").prompt
+    assert tools.wait(Child("1")) is tools.poll(Child("1")) is tools.cancel(Child("1")) is None
+
+
+def test_a_child_in_the_background_is_known_by_its_delegation() -> None:
+    tools = DRIVER.tools(DRIVER.read_options({}), "0.19.0")
+    call = ToolCall("delegate_task", {"goal": task("1").prompt}, id="c1")
+    answer = json.dumps({"status": "dispatched", "delegation_id": "deleg_1"})
+    turns = (
+        Turn("assistant", "", tool_calls=(call,)),
+        Turn("tool", answer, call_id="c1"),
+    )
+    request = ModelRequest("chat_completions", "m", True, turns, (), "/v1", {}, {})
+    assert tools.children(request) == {"1": "deleg_1"}
+
+
+# Listening to its gateway
+
+
+def _event(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"method": "event", "params": {"type": kind, "payload": payload}}
+
+
+def test_silence_ends_it_only_when_nothing_is_open() -> None:
+    feed = Feed()
+    assert feed.patience is None
+    feed.hear(_event("message.start"))
+    feed.hear(_event("tool.complete", result={"status": "dispatched"}))
+    feed.hear(_event("subagent.start", subagent_id="s"))
+    feed.hear(_event("message.complete"))
+    assert feed.patience is None
+    feed.hear(_event("subagent.complete", subagent_id="s"))
+    assert feed.patience == DELIVERY
+    feed.hear(_event("message.start"))
+    feed.hear(_event("message.complete"))
+    assert feed.patience == QUIET
+
+
+def test_it_hears_nonsense_without_harm() -> None:
+    feed = Feed()
+    for message in ({}, {"params": 3}, {"params": {"type": []}}, _event("subagent.complete")):
+        feed.hear(message)
+    assert feed.patience is None
+
+
+# What it writes
+
+
+def judged(name: str) -> dict[str, Any]:
+    return report(read_case([DATA / name]))
+
+
+def _laws(made: dict[str, Any]) -> set[str]:
+    return {one["law"] for one in made["findings"] if one["verdict"] == "broken"}
+
+
+@pytest.mark.parametrize(
+    ("name", "diagnosis", "laws"),
+    [
+        ("0.19.0-success", "healthy", set()),
+        ("0.19.0-http-500", "provider_error_false_completion", {"L2", "L3"}),
+    ],
+)
+def test_a_recording_is_judged_as_the_run_was(name: str, diagnosis: str, laws: set[str]) -> None:
+    made = judged(name)
+    assert made["diagnosis"] == diagnosis
+    assert _laws(made) == laws
+
+
+def test_a_child_has_one_id_in_hooks_and_database() -> None:
+    case = read_case([DATA / "0.19.0-success"])
+    (child,) = case.history.children
+    assert {event.source for event in child.events} >= {"hooks", "session"}
+    (run,) = child.runs
+    assert run.terminal("hooks") == run.terminal("session") == "completed"
+
+
+def test_a_failed_child_has_no_answer_in_the_database_and_is_told_as_completed() -> None:
+    case = read_case([DATA / "0.19.0-http-500"])
+    (run,) = case.history.runs
+    assert run.terminal("session") == "started-only"
+    assert [(note.get("status"), note.get("form")) for note in run.notices] == [
+        ("completed", "tool_result")
+    ]
+
+
+def test_its_hooks_announce_each_further_try() -> None:
+    case = read_case([DATA / "0.19.0-http-500"])
+    tries = [(e.get("attempt"), e.get("of")) for e in case.history.of(Kind.MODEL_RETRY)]
+    assert tries == [(1, 3), (2, 3)]
+    assert [e.get("will_retry") for e in case.history.of(Kind.ERROR)] == [True, True, False]
+
+
+def _read(name: str, *lines: str) -> list[Draft]:
+    reader = named(name).reader("a-file")
+    found = [
+        draft
+        for number, line in enumerate(lines, 1)
+        for draft in reader.feed(line.encode() + b"\n", number, 0)
+    ]
+    return [*found, *reader.end()]
+
+
+def test_the_gateway_announces_a_retry_with_its_numbers() -> None:
+    line = json.dumps(_event("status.update", text="⏳ Retrying in 2.5s (attempt 1/3)..."))
+    (draft,) = _read("hermes-tui-rpc", line)
+    assert draft.kind is Kind.MODEL_RETRY
+    assert draft.data == {"attempt": 1, "of": 3, "delay": 2.5}
+
+
+def test_the_gateway_joins_children_with_their_call() -> None:
+    drafts = _read(
+        "hermes-tui-rpc",
+        json.dumps(_event("tool.start", tool_id="c1", name="delegate_task")),
+        *(
+            json.dumps(
+                _event(
+                    "subagent.start",
+                    task_index=number,
+                    task_count=2,
+                    subagent_id=f"sa-{number}",
+                    child_session_id=f"s{number}",
+                )
+            )
+            for number in range(2)
+        ),
+    )
+    calls = [draft.data["call"] for draft in drafts if draft.kind is Kind.AGENT_STARTED]
+    assert calls == ["c1", "c1/1"]
+
+
+def test_the_log_of_a_task_is_kept_and_concludes_nothing() -> None:
+    drafts = _read(
+        "hermes-delegation-log",
+        "=== Hermes subagent live transcript ===",
+        "04:36:03 final    | end status=completed exit_reason=max_iterations",
+    )
+    assert [draft.kind for draft in drafts] == [Kind.OTHER, Kind.OTHER]
+    assert drafts[1].data["type"] == "task/final"
