@@ -102,8 +102,8 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
     if _environment(history):
         return "environment"
     judged = any(one.verdict is Verdict.HOLDS for one in findings)
-    if not judged or any(not run.ends for run in history.runs):
-        return "unknown"
+    if not judged or history.cut_short or any(not run.ends for run in history.runs):
+        return "unknown"  # also a run that we ended ourselves, whatever held until then
     if any(run.status == "failed" for run in history.runs):
         # It failed, and whether anybody was told is not to be seen here.
         return "unknown"
@@ -111,6 +111,10 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
 
 
 def _environment(history: History) -> bool:
-    """Whether the agent never came to work: gone before any agent or model call began."""
-    begun = any(agent.events for agent in history.agents.values()) or history.attempts
-    return bool(history.of(Kind.PROCESS_EXITED)) and not begun
+    """Whether the agent never came to work: gone before any agent or model call began, or
+    out of time before it had asked a model or started a sub-agent."""
+    if not history.of(Kind.PROCESS_EXITED) or history.attempts:
+        return False
+    if any(guard.get("guard") == "timeout" for guard in history.of(Kind.GUARD)):
+        return not history.runs
+    return not any(agent.events for agent in history.agents.values())

@@ -76,6 +76,19 @@ def test_all_well_is_healthy_and_doubt_is_not() -> None:
     assert judge(Told().exits(1, at=1).history()).diagnosis == "environment"
 
 
+def test_out_of_time_before_the_first_request_says_nothing_about_the_agent() -> None:
+    def late(guard: str = "timeout") -> Told:
+        return Told().begin().at(20).add(Kind.GUARD, "", guard=guard)
+
+    assert judge(late().exits(-9).history()).diagnosis == "environment"
+    assert judge(late("guard-output-cap").exits(-9).history()).diagnosis == "unknown"
+    asked = Told().begin().request("parent", closed="open").at(20)
+    asked.add(Kind.GUARD, "", guard="timeout").exits(-9)
+    assert judge(asked.history()).diagnosis == "unknown"
+    with_child = Told().begin().spawn("A").at(20).add(Kind.GUARD, "", guard="timeout").exits(-9)
+    assert judge(with_child.history()).diagnosis == "unknown"
+
+
 def test_a_row_is_plain_data_with_all_keys() -> None:
     judged = judge(Told().begin().spawn("A").shuts(9).history())
     assert set(row(judged.broken[0])) == set(Finding.__dataclass_fields__)
