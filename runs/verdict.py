@@ -20,6 +20,8 @@ from runs.driver import Binary
 from runs.versions import plain
 
 log = logging.getLogger(__name__)
+NOT_JUDGED = "not-judged"
+"""The kind of our trouble with a run whose events are all right: a `rejudge` takes it back."""
 
 
 def close(run: models.Run, status: str, error: dict[str, Any]) -> None:
@@ -32,6 +34,7 @@ def close(run: models.Run, status: str, error: dict[str, Any]) -> None:
         error = error or {
             "what": f"It could not be judged: {type(trouble).__name__}.",
             "do": "Its events are stored. Report this, then `rejudge` it with a fixed version.",
+            "kind": NOT_JUDGED,
         }
         status = models.Run.Status.ERRORED
     _store(run, judged)
@@ -54,8 +57,12 @@ def _ended(run: models.Run) -> datetime:
 def rejudge(run: models.Run) -> None:
     """Judge a stored run again, with today's laws; people's opinions stay."""
     _store(run, verdict_of(run))
+    models.Run.objects.filter(pk=run.pk, error__kind=NOT_JUDGED).update(
+        status=models.Run.Status.ENDED, error={}
+    )
     run.refresh_from_db()
     grid.refresh(run.agent, run.version, run.scenario)
+    pictures.prepare(run)
     notify.poke_run(run.pk)
     notify.poke_runs(run.pk)
 
