@@ -20,7 +20,8 @@ def of_agent(agent: str) -> list[tuple[str, str]]:
     notes: dict[str, str] = {}
     try:
         for known in binaries.versions(agent, refresh=False):
-            notes[known.version] = f"published {known.date[:10]}" if known.date else "known"
+            note = f"published {known.date[:10]}" if known.date else "known"
+            notes[known.version] = note if known.here else f"{note}, no package for this platform"
         for here in binaries.installed(agent):
             word = "registered" if here.registered else "installed"
             notes[here.version] = word if here.starts else f"{word}, does not start"

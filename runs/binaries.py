@@ -51,7 +51,11 @@ def versions(agent: str, *, refresh: bool | None = None) -> list[Published]:
         return [Published(version, date) for version, date in driver.published()]
     kept = shelf.read_json(shelf.root() / agent / "versions.json")
     age = time.time() - float(kept.get("at", 0))
-    found = [Published(str(version), str(date)) for version, date in kept.get("versions", [])]
+    absent = set(kept.get("elsewhere", []))
+    found = [
+        Published(str(version), str(date), here=version not in absent)
+        for version, date in kept.get("versions", [])
+    ]
     if refresh or (refresh is None and age > FRESH):
         try:
             found = install.fetch_versions(driver.package, _quiet)
@@ -71,7 +75,11 @@ def _keep_list(agent: str, found: list[Published]) -> None:
     with contextlib.suppress(OSError):
         shelf.write_json(
             shelf.root() / agent / "versions.json",
-            {"at": time.time(), "versions": [[item.version, item.date] for item in found]},
+            {
+                "at": time.time(),
+                "versions": [[item.version, item.date] for item in found],
+                "elsewhere": [item.version for item in found if not item.here],
+            },
         )
 
 
@@ -96,7 +104,7 @@ def newest(agent: str) -> str:
         here = [version for version in here if plain(version) == version]
     chosen = _newest_of(driver, here)
     if not chosen:
-        chosen = _newest_of(driver, [item.version for item in versions(agent)])
+        chosen = _newest_of(driver, [item.version for item in versions(agent) if item.here])
     if chosen:
         return chosen
     raise CannotRunHere(f"No version of {agent} is installed or known.", "See `binaries list`.")

@@ -64,6 +64,9 @@ class Package:
     extra: tuple[str, ...] = ()
     """Further requirements that are installed beside it (``openai-agents==0.13.6``); an npm one
     may name ``{version}``, as the package that holds the executable of this platform."""
+    platform: str = ""
+    """npm: what holds the executable, as ``NAME-{platform}@{version}``: without it in the
+    registry's list a version has no package for this platform."""
     python: str = ""
     """The lowest Python that a package of pypi's needs (``3.12``); empty: any that we run on."""
 

@@ -34,6 +34,10 @@ def npm() -> str:
     return found
 
 
+_OF_PLATFORM = re.compile(r"-(darwin|linux|win32|freebsd|android)-[a-z0-9]+(-musl)?$")
+"""A version that is a package of one platform, published under the name of the whole."""
+
+
 @cache
 def _configuration(npm_path: str) -> str:
     """What this machine's npm is told about registries, as the text of a fresh .npmrc."""
@@ -71,17 +75,29 @@ def _job(job: Job) -> str:
 
 def versions(package: Package, job: Job) -> list[Published]:
     """All versions of an npm package with their dates, oldest first."""
-    argv = [_job(job), "view", package.name, "time", "versions", "--json", "--fetch-retries=0"]
+    listed, times = _listed(package.name, job)
+    holder, _, form = package.platform.format(platform=_here(), version="{version}").rpartition("@")
+    held = set(_listed(holder, job)[0] if holder not in ("", package.name) else listed)
+    return [
+        Published(
+            version,
+            times.get(version, ""),
+            here=not holder or form.format(version=version) in held,
+        )
+        for version in listed
+        if not _OF_PLATFORM.search(version)
+    ]
+
+
+def _listed(name: str, job: Job) -> tuple[list[str], dict[str, str]]:
+    """The versions of one package, oldest first, and their times."""
+    argv = [_job(job), "view", name, "time", "versions", "--json", "--fetch-retries=0"]
     job.watch = None
-    text = job.run(argv, f"asking npm for the versions of {package.name}")
+    text = job.run(argv, f"asking npm for the versions of {name}")
     found = json.loads(text[text.index("{") : text.rindex("}") + 1])
-    times: dict[str, str] = found.get("time", {})
     listed = found.get("versions", [])
     listed = [listed] if isinstance(listed, str) else listed
-    return [
-        Published(version, times.get(version, ""))
-        for version in ordered(str(item) for item in listed if valid(str(item)))
-    ]
+    return ordered(str(item) for item in listed if valid(str(item))), found.get("time", {})
 
 
 def install(package: Package, version: str, folder: Path, job: Job) -> None:
@@ -113,7 +129,7 @@ def check_left_out(package: Package, folder: Path, job: Job) -> None:
     modules = folder / "node_modules"
     optional = read_json(modules / package.name / "package.json").get("optionalDependencies")
     for name, wanted in optional.items() if isinstance(optional, dict) else ():
-        if not name.endswith(_here()) or (modules / name).exists():
+        if not name.endswith(f"-{_here()}") or (modules / name).exists():
             continue
         alias = str(wanted).removeprefix("npm:")
         real, _, version = (alias if alias != wanted else f"{name}@{wanted}").rpartition("@")
@@ -130,7 +146,7 @@ def check_left_out(package: Package, folder: Path, job: Job) -> None:
 
 
 def _here() -> str:
-    """How npm's packages call this platform: ``-linux-x64``."""
+    """How npm's packages call this platform: ``linux-x64``."""
     machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
     name = platform.machine().lower()
-    return f"-{platform.system().lower()}-{machine.get(name, name)}"
+    return f"{platform.system().lower()}-{machine.get(name, name)}"

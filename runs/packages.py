@@ -48,6 +48,8 @@ class Published:
 
     version: str
     date: str = ""
+    here: bool = True
+    """Whether it has a package for this machine, as far as the registry's lists say."""
 
 
 @dataclass(slots=True)

@@ -12,11 +12,11 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from runs import pythons
+from runs import pythons, simple_index
 from runs.driver import Package
 from runs.errors import CannotRunHere
 from runs.packages import Job, Published, bare, check
-from runs.versions import ordered, valid
+from runs.versions import valid
 
 _KEYS = re.compile(
     r"index-url|extra-index-url|find-links|no-index|cert|proxy|trusted-host|constraint|"
@@ -50,14 +50,14 @@ def _job(job: Job) -> list[str]:
 
 
 def versions(package: Package, job: Job) -> list[Published]:
-    """All versions of a Python package, oldest first; pip tells no dates."""
+    """All versions of a Python package with their dates, oldest first."""
     argv = [*_job(job), "index", "versions", "--pre", package.name]
     if package.python:
         argv += ["--python-version", package.python]
     text = job.run(argv, f"asking pip for the versions of {package.name}")
     found = re.search(r"Available versions: (.+)", text)
     listed = [item.strip() for item in found[1].split(",")] if found else []
-    return [Published(item) for item in ordered(filter(valid, listed))]
+    return simple_index.complete(package.name, filter(valid, listed), _configuration())
 
 
 def install(package: Package, version: str, folder: Path, job: Job) -> None:

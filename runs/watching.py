@@ -68,7 +68,7 @@ def turn(watch: Watch, on: bool) -> None:
 
 
 def _newest(agent: str, refresh: bool | None) -> str:
-    known = [item.version for item in binaries.versions(agent, refresh=refresh)]
+    known = [item.version for item in binaries.versions(agent, refresh=refresh) if item.here]
     releases = [version for version in known if not is_prerelease(version)]
     return max(releases or known, key=key, default="")
 

@@ -37,7 +37,7 @@ def agents(request: HttpRequest) -> HttpResponse:
             {
                 "driver": driver,
                 "known": len(rows),
-                "newest": rows[0] if rows else None,
+                "newest": next((row for row in rows if not row["absent"]), None),
                 "installed": len(here),
                 "size": sum(row["size"] or 0 for row in here),
                 "runs": runs[name],
@@ -101,6 +101,7 @@ def _versions(driver: Driver) -> list[dict[str, Any]]:
     except (HarnessError, OSError):
         known, here = [], {}
     dates = {item.version: item.date for item in known}
+    absent = {item.version for item in known if not item.here} - set(here)
     cells = Counter(Cell.objects.filter(agent=driver.name).values_list("version", flat=True))
     rows = []
     for version in reversed(ordered({*dates, *here})):
@@ -112,6 +113,7 @@ def _versions(driver: Driver) -> list[dict[str, Any]]:
                 "here": one,
                 "size": one.size if one else None,
                 "used": _moment(max(one.used_at, one.installed_at)) if one else None,
+                "absent": version in absent,
                 "cells": cells[version],
                 "starts": driver.can_start(version) and (one is None or one.starts),
             }

@@ -33,7 +33,11 @@ class Claude(Driver):
 
     name: ClassVar[str] = "claude"
     title: ClassVar[str] = "Claude Code"
-    package: ClassVar[Package] = Package("npm", "@anthropic-ai/claude-code")
+    package: ClassVar[Package] = Package(
+        "npm",
+        "@anthropic-ai/claude-code",
+        platform="@anthropic-ai/claude-code-{platform}@{version}",
+    )
     oldest: ClassVar[str] = "2.1.117"
     dialects: ClassVar[tuple[str, ...]] = ("messages",)
     allowed_tools: ClassVar[frozenset[str]] = EVERYTHING

@@ -55,7 +55,9 @@ class Codex(Driver):
 
     name: ClassVar[str] = "codex"
     title: ClassVar[str] = "Codex CLI"
-    package: ClassVar[Package] = Package("npm", "@openai/codex")
+    package: ClassVar[Package] = Package(
+        "npm", "@openai/codex", platform="@openai/codex@{version}-{platform}"
+    )
     oldest: ClassVar[str] = "0.120.0"
     dialects: ClassVar[tuple[str, ...]] = ("responses",)
     allowed_tools: ClassVar[frozenset[str]] = EVERYTHING

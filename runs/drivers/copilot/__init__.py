@@ -44,7 +44,10 @@ class Copilot(Driver):
     name: ClassVar[str] = "copilot"
     title: ClassVar[str] = "GitHub Copilot CLI"
     package: ClassVar[Package] = Package(
-        "npm", "@github/copilot", extra=(f"@github/copilot-{_platform()}@{{version}}",)
+        "npm",
+        "@github/copilot",
+        extra=(f"@github/copilot-{_platform()}@{{version}}",),
+        platform="@github/copilot-{platform}@{version}",
     )
     oldest: ClassVar[str] = "1.0.34"
     dialects: ClassVar[tuple[str, ...]] = tuple(WIRES.values())

@@ -40,7 +40,9 @@ class OpenCode(Driver):
 
     name: ClassVar[str] = "opencode"
     title: ClassVar[str] = "OpenCode"
-    package: ClassVar[Package] = Package("npm", "opencode-ai")
+    package: ClassVar[Package] = Package(
+        "npm", "opencode-ai", platform="opencode-{platform}@{version}"
+    )
     oldest: ClassVar[str] = "1.2.0"
     dialects: ClassVar[tuple[str, ...]] = tuple(PACKAGES)
     allowed_tools: ClassVar[frozenset[str]] = EVERYTHING

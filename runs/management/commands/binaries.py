@@ -153,10 +153,15 @@ class Command(BaseCommand):
             rows.append("Nothing is installed.")
         if "published" in answer:
             rows += ["", "Published:"]
-            rows += [f"  {item['version']:<16} {item['date'][:10]}" for item in answer["published"]]
+            rows += map(_published, answer["published"])
         for word in ("removed", "pinned", "unpinned"):
             rows += [f"{word} {name}" for name in answer.get(word, [])]
         return rows
+
+
+def _published(item: dict[str, Any]) -> str:
+    rest = "" if item["here"] else "  no package for this platform"
+    return f"  {item['version']:<16} {item['date'][:10]:<10}{rest}".rstrip()
 
 
 def _row(item: Installed) -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from runs import binaries, registered, shelf
+from runs import binaries, npm, registered, shelf
+from runs.driver import Package
 from runs.errors import CannotRunHere, HarnessError, UnknownName
 from runs.shelf import Slot
 from runs.tests.binaries.registry import Registry
@@ -154,10 +155,36 @@ def test_it_reads_versions_with_dates_and_goes_on_without_a_network(
     found = binaries.versions("toy")
     assert [item.version for item in found] == ["1.0.9", "1.0.10", "1.1.0-2", "1.1.0"]
     assert found[0].date == "2026-01-01T00:00:00.000Z"
+    assert all(item.here for item in found)
     registry.close()
     put("1.0.11")
     again = binaries.versions("toy", refresh=True)
     assert [item.version for item in again] == ["1.0.9", "1.0.10", "1.0.11", "1.1.0-2", "1.1.0"]
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "held"),
+    [
+        ("@lifeline/toy-{platform}@{version}", "@lifeline/toy-HERE", "1.1.0"),
+        ("@lifeline/toy@{version}-{platform}", "@lifeline/toy", "1.1.0-HERE"),
+    ],
+)
+def test_it_tells_the_versions_without_a_package_for_this_platform(
+    toy: Toy,
+    registry: Registry,
+    monkeypatch: pytest.MonkeyPatch,
+    form: str,
+    name: str,
+    held: str,
+) -> None:
+    monkeypatch.setattr(Toy, "package", Package("npm", "@lifeline/toy", platform=form))
+    registry.publish(name.replace("HERE", npm._here()), held.replace("HERE", npm._here()))
+    for found in (binaries.versions("toy"), binaries.versions("toy", refresh=False)):
+        assert {item.version: item.here for item in found} == {
+            **{"1.0.9": False, "1.0.10": False, "1.1.0-2": False},
+            **{"1.1.0": True},
+        }
+    assert binaries.newest("toy") == "1.1.0"
 
 
 def test_it_says_that_it_knows_no_version_when_there_never_was_a_network(
