@@ -186,9 +186,7 @@ def shows_work(history: History, agent: Agent) -> bool:
     """Whether the agent's work would be seen if there were any: by the provider, or in its log."""
     if history.attempts or history.of(Kind.CAPTURE_ENDED):
         return True
-    parent = history.agents.get(agent.parent or "")
-    shared = {event.file for event in parent.events} if parent is not None else set()
-    return bool({event.file for event in agent.events} - shared)
+    return bool(history.files_of(agent.id) - history.files_of(agent.parent or ""))
 
 
 def _gone_from_registry(history: History, run: Run) -> bool:

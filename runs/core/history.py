@@ -37,6 +37,7 @@ class History(Ordered):
 
     def __init__(self, events: Iterable[Event], *, complete: bool | None = None) -> None:
         super().__init__(events)
+        self._seen: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
         self.complete = self._is_complete() if complete is None else complete
 
     def _is_complete(self) -> bool:
@@ -59,11 +60,25 @@ class History(Ordered):
 
     def seen_only_in(self, agent: str, *sources: str) -> bool:
         """Whether all that is known of the agent comes from these views."""
-        return all(
-            place.source in sources
-            for event in self.agents[agent].events
-            for place in event.sightings
-        )
+        return self.views_of(agent) <= set(sources)
+
+    def views_of(self, agent: str) -> frozenset[str]:
+        """The views in which anything of the agent was seen."""
+        return self._seen_of(agent)[0]
+
+    def files_of(self, agent: str) -> frozenset[str]:
+        """The files in which the agent's own events stand first."""
+        return self._seen_of(agent)[1]
+
+    def _seen_of(self, agent: str) -> tuple[frozenset[str], frozenset[str]]:
+        found = self._seen.get(agent)
+        if found is None:
+            events = self.agents[agent].events if agent in self.agents else []
+            views = {event.source for event in events}
+            views |= {place.source for event in events for place in event.also}
+            found = frozenset(views), frozenset(event.file for event in events)
+            self._seen[agent] = found
+        return found
 
     @cached_property
     def end_record(self) -> Event | None:
@@ -89,10 +104,7 @@ class History(Ordered):
 
     def may_have_lost(self, run: Run) -> bool:
         """Whether a record that this run lacks may have stood in a damaged line."""
-        files = {event.file for event in self.agents[run.agent].events}
-        parent = self.agents.get(self.agents[run.agent].parent or "")
-        if parent is not None:
-            files |= {event.file for event in parent.events}
+        files = self.files_of(run.agent) | self.files_of(self.parent_of(run.agent))
         return any(event.file in files or not files for event in self.losses)
 
     # Agents

@@ -200,12 +200,7 @@ def _cannot_see(history: History, run: Run) -> str:
     """Why the absence of a notice proves nothing here; empty where it does."""
     parent = history.parent_of(run.agent)
     known = history.agents.get(parent)
-    views = {
-        place.source
-        for event in (known.events if known is not None else ())
-        for place in event.sightings
-    }
-    if not views - set(_BLIND):
+    if not history.views_of(parent) - set(_BLIND):
         return "What the parent is told is not to be seen here."
     if not history.closed:
         return "The log is not complete."
