@@ -43,15 +43,21 @@ class _Call:
 
 
 class Delegations:
-    """The calls of one conversation; children are given to the oldest call that lacks one."""
+    """The calls of one conversation; children are given to the oldest call that lacks one.
+
+    Some versions store a call only when its turn is over: children that began before wait for it.
+    """
 
     def __init__(self) -> None:
         self._calls: dict[tuple[str, str], _Call] = {}
+        self._waiting: dict[str, list[str]] = {}
 
     def ask(self, agent: str, call: str, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """A call with these arguments: the data of each task's ``spawn.requested``."""
         tasks = [mapping(one) for one in items(given.get("tasks"))] or [given]
-        self._calls[agent, call] = _Call(len(tasks))
+        waiting = self._waiting.get(agent, [])
+        self._calls[agent, call] = _Call(len(tasks), waiting[: len(tasks)])
+        del waiting[: len(tasks)]
         for number, task in enumerate(tasks):
             yield {
                 "call": self._task(call, number),
@@ -69,6 +75,7 @@ class Delegations:
             if owner == agent and len(call.children) < call.tasks:
                 call.children.append(child)
                 return self._task(name, len(call.children) - 1)
+        self._waiting.setdefault(agent, []).append(child)
         return ""
 
     def knows(self, agent: str, call: str) -> bool:

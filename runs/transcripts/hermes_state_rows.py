@@ -108,9 +108,12 @@ class Rows(Lines):
     # Messages
 
     def _message(self, row: Mapping[str, Any], agent: str) -> None:
-        role = text(row.get("role"), 40)
-        self._last[text(row.get("session_id"))] = row
-        if role == "user":
+        role, session = text(row.get("role"), 40), text(row.get("session_id"))
+        begun = session in self._last
+        self._last[session] = row
+        if role == "user" and agent != ROOT and begun:
+            self.other("message/user", "its own word to its model: nobody else speaks to it", agent)
+        elif role == "user":
             self.add(Kind.USER_MESSAGE, agent, text_length=length(row.get("content")))
         elif role == "assistant":
             self._said(row, agent)

@@ -16,17 +16,12 @@ EVERYTHING = frozenset(
         *("delegate_task", "terminal", "process", "read_file", "write_file", "patch"),
         *("search_files", "todo", "memory", "session_search", "skills_list", "skill_view"),
         *("skill_manage", "clarify", "execute_code", "cronjob", "vision_analyze", "web_search"),
-        *(
-            "web_extract",
-            "close_terminal",
-            "image_generate",
-            "text_to_speech",
-            "send_message",
-            "kanban_show",
-        ),
+        *("web_extract", "close_terminal", "image_generate", "text_to_speech", "send_message"),
+        *("kanban_show",),
         *("browser_back", "browser_click", "browser_console", "browser_get_images"),
         *("browser_navigate", "browser_press", "browser_scroll", "browser_snapshot"),
         *("browser_type", "browser_vision", "browser_cdp", "browser_dialog", "browser_close"),
+        *("project_create", "project_list", "project_switch"),
         *("spawnAgent", "wait", "commandExecution", "collabAgentToolCall", "closeAgent"),
     )
 )

@@ -124,6 +124,10 @@ def _laws(made: dict[str, Any]) -> set[str]:
     [
         ("0.19.0-success", "healthy", set()),
         ("0.19.0-http-500", "provider_error_false_completion", {"L2", "L3"}),
+        ("0.19.0-sse-cut", "truncated_success", {"L2", "L3"}),
+        ("0.19.0-gateway-sse-cut", "truncated_success", {"L2", "L3"}),
+        ("0.18.2-sse-cut", "lost_terminal", {"L1"}),
+        ("0.17.0-sync-sse-cut", "truncated_success", {"L2", "L3"}),
     ],
 )
 def test_a_recording_is_judged_as_the_run_was(name: str, diagnosis: str, laws: set[str]) -> None:
@@ -147,6 +151,21 @@ def test_a_failed_child_has_no_answer_in_the_database_and_is_told_as_completed()
     assert [(note.get("status"), note.get("form")) for note in run.notices] == [
         ("completed", "tool_result")
     ]
+
+
+def test_a_call_that_is_stored_after_its_child_is_joined_with_it() -> None:
+    case = read_case([DATA / "0.17.0-sync-sse-cut"])
+    (child,) = case.history.children
+    assert child.spawn is not None
+    assert child.spawn.child == child.id
+    assert [note.get("form") for note in child.runs[0].notices] == ["tool_result"]
+
+
+def test_the_result_of_a_child_in_the_background_is_a_notice_when_it_was_delivered() -> None:
+    case = read_case([DATA / "0.19.0-gateway-sse-cut"])
+    (run,) = case.history.runs
+    assert [note.get("status") for note in run.queued] == ["completed"]
+    assert [note.get("form") for note in run.notices] == ["notification"]
 
 
 def test_its_hooks_announce_each_further_try() -> None:
