@@ -31,6 +31,13 @@ OPTIONS: Final = (
         "Whether commands run unasked, or the client is asked (exec: nobody is there to ask).",
         ("allow", "ask"),
     ),
+    Option(
+        "interrupt",
+        "choice",
+        "none",
+        "Whose turn the client interrupts once the parent waits for a sub-agent (app-server only).",
+        ("none", "parent", "child"),
+    ),
     Option("request_max_retries", "int", 2, "Retries of a request; -1: its own default (4)."),
     Option("stream_max_retries", "int", 2, "Retries of a stream; -1: its own default (5)."),
     Option(

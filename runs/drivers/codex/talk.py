@@ -37,6 +37,10 @@ class Client:
         self._context, self._conversation, self._wire = context, conversation, wire
         self._last = 0
         self._over = False
+        self._root = ""
+        self._interrupts = str(context.options["interrupt"])
+        """Whose turn is still to be interrupted: parent, child, none."""
+        self._waited_for = False
 
     async def run(self) -> None:
         """From the handshake to the end of all turns; returns when the connection may close."""
@@ -50,6 +54,7 @@ class Client:
         thread = str(started.get("thread", {}).get("id", ""))
         given = [{"type": "text", "text": self._context.prompt}]
         await self._ask("turn/start", threadId=thread, input=given)
+        self._root = thread
         self._wire.threads.setdefault(thread, True)
         while not self._over and await self._busy():
             pass
@@ -85,7 +90,25 @@ class Client:
         message = self._wire.note("out", raw)
         if "id" in message and "method" in message:
             await self._answer(message)
+        await self._interrupt(message)
         return message
+
+    async def _interrupt(self, message: dict[str, Any]) -> None:
+        """Interrupt one turn, as a person would, once the parent waits and that turn runs."""
+        params = message.get("params")
+        item = params.get("item") if isinstance(params, dict) else None
+        if message.get("method") == "item/started" and isinstance(item, dict):
+            self._waited_for = self._waited_for or item.get("tool") == "wait"
+        if not self._waited_for or self._interrupts == "none":
+            return
+        mine = self._interrupts == "parent"
+        for thread, runs in self._wire.threads.items():
+            if runs and (thread == self._root) is mine and self._wire.turns.get(thread):
+                self._interrupts = "none"
+                given = {"threadId": thread, "turnId": self._wire.turns[thread]}
+                self._last += 1
+                await self._send({"id": self._last, "method": "turn/interrupt", "params": given})
+                return
 
     async def _answer(self, message: dict[str, Any]) -> None:
         result = ANSWERS.get(str(message["method"]))

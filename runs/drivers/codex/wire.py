@@ -40,6 +40,8 @@ class Wire:
         self.reader = AppServer(FILE)
         self.threads: dict[str, bool] = {}
         """Whether a turn of the thread is open, by thread."""
+        self.turns: dict[str, str] = {}
+        """The turn of the thread that began last, by thread."""
         self._emit, self._protocol = emit, protocol
         self._line = self._offset = 0
         self._asked: dict[tuple[str, str], str] = {}
@@ -125,6 +127,8 @@ class Wire:
         thread = str(params.get("threadId", "")) if isinstance(params, dict) else ""
         if thread and message.get("method") == "turn/started":
             self.threads[thread] = True
+            turn = params.get("turn") if isinstance(params, dict) else None
+            self.turns[thread] = str(turn.get("id", "")) if isinstance(turn, dict) else ""
         elif thread and message.get("method") == "turn/completed":
             self.threads[thread] = False
 

@@ -1,6 +1,6 @@
 """The real Codex of two versions, from its package, in both forms, through the one command.
 
-Three commands make all runs; every test looks at one of them. What is a race in the binary
+Four commands make all runs; every test looks at one of them. What is a race in the binary
 is not asserted.
 """
 
@@ -26,10 +26,12 @@ pytestmark = [pytest.mark.binary, pytest.mark.slow]
 ROOT = Path(__file__).resolve().parents[3]
 OLD, NEW = "0.120.0", "0.171.0"
 EXEC = ["--set", "agents.codex.form=exec"]
+INTERRUPT = ["--set", "agents.codex.interrupt=parent"]
 COMMANDS = (
     ("app-server", ["sweep", "--agents", f"codex@{OLD},{NEW}", "--scenarios", "sse-cut,http-429"]),
     ("exec", ["sweep", "--agents", f"codex@{OLD}", "--scenarios", "sse-cut,slow-child", *EXEC]),
     ("exec", ["reproduce", f"codex@{NEW}", "sse-cut", *EXEC]),
+    ("interrupt", ["reproduce", f"codex@{NEW}", "slow-first-byte", *INTERRUPT]),
 )
 Runs = Mapping[tuple[str, str, str], dict[str, Any]]
 
@@ -148,6 +150,13 @@ def test_exec_ends_well_and_leaves_a_child_that_still_runs(runs: Runs) -> None:
     assert run["exit_code"] == 0
     assert _child(run)["terminal"]["session"] in ("started-only", "interrupted")
     assert _broken(run)["L16"] == "early_exit_children_lost"
+
+
+def test_an_interrupt_of_the_parent_leaves_its_child_at_work(runs: Runs) -> None:
+    run = runs["interrupt", NEW, "slow-first-byte"]
+    assert _child(run)["true_end"] == "completed"
+    assert _broken(run)["L7"] == "cancel_ignored"
+    assert run["diagnosis"] == "cancel_ignored"
 
 
 @pytest.mark.parametrize("version", [OLD, NEW])

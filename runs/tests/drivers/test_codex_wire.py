@@ -9,13 +9,9 @@ from typing import Any
 import pytest
 
 from runs.core.events import KINDS, Draft, Kind
-from runs.driver import Context
-from runs.drivers.codex import DRIVER
 from runs.drivers.codex.protocol import SIDES, Protocol, protocol_of
 from runs.drivers.codex.rollouts import LiveRollout
-from runs.drivers.codex.talk import Client
 from runs.drivers.codex.wire import Wire
-from runs.tests.drivers.conftest import MakeContext
 from runs.tests.transcripts.helpers import RECORDED, physical
 
 ROOT, CHILD = "01a2-root-thread", "01a2-child-thread"
@@ -226,74 +222,3 @@ def test_a_name_that_nobody_explains_is_kept_as_it_is() -> None:
     assert [draft.kind for draft in drafts] == [Kind.SESSION_STARTED]
     (held,) = reader.end()
     assert held.data["child"] == "/root/x"
-
-
-# The conversation
-
-
-class Server:
-    """An app-server of a few lines: what it answers to each method, then what it says by itself."""
-
-    def __init__(self, said: list[dict[str, Any]]) -> None:
-        self.sent: list[dict[str, Any]] = []
-        self._said = said
-        self._waiting: list[bytes] = []
-
-    async def send(self, line: bytes) -> None:
-        message = json.loads(line)
-        self.sent.append(message)
-        results = {"thread/start": {"thread": {"id": ROOT}}, "turn/start": {"turn": {"id": "t"}}}
-        if "id" in message and "method" in message:
-            answer = {"id": message["id"], "result": results.get(message["method"], {})}
-            self._waiting.append(json.dumps(answer).encode() + b"\n")
-        if message.get("method") == "turn/start":
-            self._waiting += [json.dumps(one).encode() + b"\n" for one in self._said]
-
-    async def line(self) -> bytes:
-        return self._waiting.pop(0) if self._waiting else b""
-
-    def stop(self) -> None:
-        raise AssertionError("the executor closes the connection")
-
-
-def _turn(method: str, thread: str) -> dict[str, Any]:
-    turn = {
-        "id": f"turn-{thread}",
-        "status": "completed" if "completed" in method else "inProgress",
-    }
-    return {"method": method, "params": {"threadId": thread, "turn": turn}}
-
-
-async def _talk(context: Context, said: list[dict[str, Any]]) -> tuple[Server, Kept]:
-    server, kept = Server(said), Kept()
-    await Client(context, server, Wire(kept, None)).run()
-    return server, kept
-
-
-@pytest.mark.asyncio
-async def test_it_stays_until_the_last_child_has_ended(make_context: MakeContext) -> None:
-    said = [_turn("turn/started", ROOT), _turn("turn/started", CHILD),
-            _turn("turn/completed", ROOT), _turn("turn/completed", CHILD)]  # fmt: skip
-    server, kept = await _talk(make_context(DRIVER), said)
-    methods = [message.get("method") for message in server.sent]
-    assert methods == ["initialize", "initialized", "thread/start", "turn/start"]
-    ended = kept.of(Kind.AGENT_ENDED) + kept.of(Kind.TURN_ENDED)
-    assert {one.agent for one in ended} == {ROOT, CHILD}
-
-
-@pytest.mark.asyncio
-async def test_it_answers_what_it_is_asked_and_refuses_what_it_cannot(
-    make_context: MakeContext,
-) -> None:
-    said = [
-        {"id": 7, "method": "item/commandExecution/requestApproval",
-         "params": {"threadId": CHILD, "itemId": "i", "turnId": "t"}},
-        {"id": "8", "method": "account/chatgptAuthTokens/refresh", "params": {}},
-        _turn("turn/completed", ROOT),
-    ]  # fmt: skip
-    server, kept = await _talk(make_context(DRIVER), said)
-    answers = {message["id"]: message for message in server.sent if "method" not in message}
-    assert answers[7]["result"] == {"decision": "accept"}
-    assert answers["8"]["error"]["code"] == -32601
-    assert [one.data["id"] for one in kept.of(Kind.QUESTION_SHOWN)] == ["7"]
-    assert kept.of(Kind.QUESTION_ANSWERED)[0].data["answer"] == "accept"
