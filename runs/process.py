@@ -24,7 +24,7 @@ from runs import bubblewrap
 from runs.control import Control
 from runs.errors import HarnessError
 from runs.outer import Outer
-from runs.sample import Sampler
+from runs.sample import Sampler, kill_strays
 from runs.seal import Seal
 from runs.streams import Streams
 from runs.workspace import MIB, Workspace
@@ -216,6 +216,8 @@ class Stage:
         await self._outer.gone()
         if self.running is not None:
             await asyncio.to_thread(self.running.sampler.kill_survivors)
+            if not self._seal.processes:
+                await asyncio.to_thread(kill_strays, str(self._workspace.inside.home))
             self.running.close()
 
 

@@ -6,6 +6,7 @@ process of the tree, and one for each process that was not there before.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -97,6 +98,26 @@ class Sampler:
                     self._seen[pid] = psutil.Process(pid)
                 except psutil.Error:
                     continue
+
+
+def kill_strays(home: str) -> int:
+    """Kill every process whose HOME is this run's: what left the tree before it was ever seen.
+
+    Gives how many there were. For runs without processes of their own (in a thread, please).
+    """
+    strays = [process for process in psutil.process_iter() if _home(process) == home]
+    for process in strays:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+    psutil.wait_procs(strays, timeout=5.0)
+    return len(strays)
+
+
+def _home(process: psutil.Process) -> str:
+    try:
+        return str(process.environ().get("HOME", ""))
+    except (psutil.Error, OSError):
+        return ""
 
 
 def _runs(process: psutil.Process) -> bool:
