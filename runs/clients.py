@@ -12,7 +12,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -126,12 +126,17 @@ class Transcript(AppServer):
 
     envelope = frozenset({"pid"})
 
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
+        self._running: set[str] = set()
+
     def record(self, record: Mapping[str, Any]) -> None:
         """One line."""
         if "event" in record:
             self._event(record)
             return
         super().record(record)
+        self.out = [self._heard(draft) for draft in self.out]
         message = mapping(record.get("msg"))
         if record.get("dir") == "in" and message.get("method") == "initialize":
             who = mapping(mapping(message.get("params")).get("clientInfo"))
@@ -141,6 +146,17 @@ class Transcript(AppServer):
         for place in items(record.get("ignored")):
             name = text(message.get("method") or record.get("reply_to"), 80)
             self.other("protocol/ignored", f"{name} {text(place, 200)}")
+
+    def _heard(self, draft: Draft) -> Draft:
+        """The stand-in's idle is not its client's: the owner of a running sub-agent waits."""
+        if draft.kind is Kind.AGENT_STARTED:
+            self._running.add(draft.agent)
+        elif draft.kind is Kind.AGENT_ENDED:
+            self._running.discard(draft.agent)
+        waits = draft.agent == self.root and draft.data.get("status") == "idle"
+        if draft.kind is not Kind.STATUS or not waits or not self._running:
+            return draft
+        return replace(draft, data={**draft.data, "status": "waiting", "inferred": True})
 
     def _event(self, record: Mapping[str, Any]) -> None:
         self.at = record.get("t") if isinstance(record.get("t"), float) else None

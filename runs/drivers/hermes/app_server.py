@@ -7,23 +7,13 @@ from pathlib import Path
 
 from runs import clients
 from runs.driver import Context, Launch, Source
+from runs.drivers.hermes.config import config_files
 
 CLIENT = "codex_app_server"
 
 
 def client_launch(context: Context, home: Path) -> Launch:
     """One prompt; its model is reached through ``codex app-server``. `home` is HERMES_HOME."""
-    config = "\n".join(
-        (
-            "model:",
-            "  provider: custom",
-            f"  base_url: {context.base_url}/v1",
-            "  api_key: dummy",
-            f"  default: {context.model}",
-            f"  api_mode: {CLIENT}",
-            "",
-        )
-    )
     return Launch(
         argv=(str(context.binary.path), "-z", context.prompt),
         env={
@@ -31,7 +21,7 @@ def client_launch(context: Context, home: Path) -> Launch:
             "HERMES_HOME": str(home),
             "NO_COLOR": "1",
         },
-        files={home / "config.yaml": config, **clients.files(context)},
+        files={**config_files(context, home, CLIENT), **clients.files(context)},
     )
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from runs import clients
 from runs.driver import Context, Launch, Option, Source
+from runs.drivers.hermes.config import config_files
 from runs.transcript import named
 
 OWN = Path(__file__).parent
@@ -51,8 +50,7 @@ def chat_launch(context: Context, home: Path) -> Launch:
         command = (str(python), "-m", "tui_gateway.entry")
     version = f"{shlex.quote(str(python))} -c 'import hermes_cli; print(hermes_cli.__version__)'"
     files = {
-        home / "config.yaml": _config(context),
-        home / ".update_check": _no_update(context.binary.version),
+        **config_files(context, home, "chat_completions", **_hooks(context)),
         context.home / "inside.py": (OWN / "inside.py").read_text(encoding="utf-8"),
         context.home / "hook.py": (OWN / "hook.py").read_text(encoding="utf-8"),
     }
@@ -81,32 +79,16 @@ def _timeouts(options: Mapping[str, Any]) -> dict[str, str]:
     return {f"HERMES_{name}": f"{seconds:g}" for name in names}
 
 
-def _no_update(version: str) -> str:
-    """What it remembers of having asked for a newer version a moment ago."""
-    return json.dumps({"ts": time.time(), "behind": 0, "rev": None, "ver": version})
-
-
-def _config(context: Context) -> str:
-    """Its configuration; JSON is YAML."""
-    hook = shlex.join(
-        (*_python(), str(context.home / "hook.py"), str(context.logs / "hooks.jsonl"))
-    )
-    agent = {"api_max_retries": int(context.options["retries"])}
-    config: dict[str, Any] = {
-        "model": {
-            "provider": "custom",
-            "base_url": f"{context.base_url}/v1",
-            "api_key": "dummy",
-            "default": context.model,
-            "api_mode": "chat_completions",
-            "context_length": 200_000,
-        },
-        "agent": agent if agent["api_max_retries"] >= 0 else {},
+def _hooks(context: Context) -> dict[str, Any]:
+    """Its hooks, each of which is our program, and how often it tries."""
+    log = context.logs / "hooks.jsonl"
+    hook = shlex.join((*_python(), str(context.home / "hook.py"), str(log)))
+    tries = int(context.options["retries"])
+    return {
+        "agent": {"api_max_retries": tries} if tries >= 0 else {},
         "hooks": {name: [{"command": hook, "timeout": 30}] for name in HOOKS},
         "hooks_auto_accept": True,
-        "security": {"allow_lazy_installs": False},
     }
-    return json.dumps(config, indent=1) + "\n"
 
 
 def chat_sources(context: Context) -> Iterable[Source]:

@@ -57,5 +57,20 @@ def test_it_finds_nothing_where_the_parents_turn_ended() -> None:
     assert judge(_history(parent_ends=True)).verdict("L16") is Verdict.HOLDS
 
 
+def test_the_idle_of_the_stand_in_is_not_that_of_its_client() -> None:
+    reader = Transcript("rpc.jsonl")
+    idle = {"threadId": P, "status": {"type": "idle"}}
+    lines = [*_lines(parent_ends=False)]
+    lines.insert(4, {"t": 3.5, "msg": {"method": "thread/status/changed", "params": idle}})
+    lines.append({"t": 8.0, "msg": {"method": "thread/status/changed", "params": idle}})
+    drafts = [
+        draft
+        for place, line in enumerate(lines, 1)
+        for draft in reader.feed(json.dumps(line).encode() + b"\n", place, 0)
+    ]
+    told = [(one.data["status"], one.data["raw"]) for one in drafts if one.kind is Kind.STATUS]
+    assert told == [("waiting", "idle"), ("idle", "idle")]
+
+
 def test_every_play_says_what_it_asks() -> None:
     assert all(play.title and play.question.endswith("?") for play in plays().values())
