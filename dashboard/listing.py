@@ -190,7 +190,8 @@ _SENTENCES = {
     "response.started": lambda d: [f"attempt {d.get('attempt')}", f"HTTP {d.get('status')}"],
     "fault.fired": lambda d: [f"✂ {d.get('fault')}", d.get("mark"), f"attempt {d.get('attempt')}"],
     "request.ended": lambda d: [
-        f"attempt {d.get('attempt')} {words.closed(str(d.get('closed')), d.get('complete'))}",
+        f"attempt {d.get('attempt')} "
+        + words.closed(str(d.get("closed")), d.get("complete"), d.get("status")),
         words.size(d.get("bytes")),
         words.plural(int(d.get("events") or 0), "event"),
     ],

@@ -62,6 +62,11 @@ class Facts:
     """The attempts of the call that the retry figures are about."""
 
     @property
+    def announced(self) -> bool:
+        """Whether any of the retries was announced with its wait."""
+        return any(row.get("claimed") is not None for row in self.retried)
+
+    @property
     def findings(self) -> list[dict[str, Any]]:
         """All, broken first."""
         return [*self.broken, *self.unknown, *self.holds]
@@ -196,7 +201,7 @@ def _told(row: dict[str, Any], broken: list[dict[str, Any]]) -> Said:
 def _attempt(row: dict[str, Any]) -> dict[str, Any]:
     end = row.get("end")
     lasted = end - row["start"] if end is not None and row.get("start") is not None else None
-    ended = words.closed(row.get("closed") or "", row.get("complete"))
+    ended = words.closed(row.get("closed") or "", row.get("complete"), row.get("http_status"))
     tone = "ok" if row.get("complete") else ("run" if end is None else "bad")
     return {**row, "lasted": lasted, "ended": ended, "tone": tone}
 

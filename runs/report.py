@@ -31,6 +31,7 @@ def summary(run: models.Run, history: History) -> dict[str, Any]:
         "damage": len(history.damage),
         "errors": errors(history),
         "tools": tools(history),
+        "guard": guard(history),
         "network": network(history),
         "protocol": protocol(history),
         "text_length": sum(1 for _ in history.of(Kind.AGENT_MESSAGE)),
@@ -64,6 +65,12 @@ def tools(history: History) -> dict[str, Any]:
         }
     )
     return {"advertised": list(advertised), "executed": dict(executed)}
+
+
+def guard(history: History) -> dict[str, Any] | None:
+    """The guard that stopped the run: {guard, limit, value, what, seq}; None where none did."""
+    fired = history.of(Kind.GUARD)
+    return {**fired[0].data, "seq": fired[0].seq} if fired else None
 
 
 def network(history: History) -> list[dict[str, Any]]:
@@ -126,6 +133,7 @@ def document(run: models.Run) -> dict[str, Any]:
         "sha256": run.sha256,
         "sealed": run.sealed,
         "runtime": run.runtime,
+        "guard": about.get("guard"),
         "network": about.get("network", []),
         "protocol": about.get("protocol", []),
         "tools": about.get("tools", {}),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 OK, BAD, UNKNOWN, WAIT, RUN = "ok", "bad", "unknown", "wait", "run"
 
 DIAGNOSES: dict[str, tuple[str, str]] = {
@@ -63,11 +66,31 @@ def law_name(name: str) -> str:
     return name.replace("-", " ").capitalize()
 
 
-def closed(word: str, complete: bool | None) -> str:
-    """How an exchange ended, for a table cell."""
+def closed(word: str, complete: bool | None, status: int | None = None) -> str:
+    """How an exchange ended, for a table cell; a whole answer that is an error names its status."""
     if complete:
         return "complete"
+    if word == "ended" and status is not None and status >= 400:
+        return f"error {status}"
     return {"ended": "ended early"}.get(word, CLOSED.get(word, word or "still open"))
+
+
+def guard(data: Mapping[str, Any]) -> str:
+    """Why a guard stopped the run, as a sentence; `data` is that of `guard.fired`."""
+    limit, value, name = data.get("limit"), data.get("value"), str(data.get("guard"))
+    if not isinstance(limit, int | float) or not isinstance(value, int | float):
+        many = name == "guard-process-cap"
+        return f"Stopped: {'it had become too many processes' if many else name}."
+    if name == "timeout":
+        return f"Stopped after {seconds(limit)}, the deadline."
+    if name == "guard-request-cap":
+        return f"Stopped at request {value:,.0f} to the provider; {limit:,.0f} are allowed."
+    if name == "guard-output-cap":
+        where = "on disk" if data.get("what") == "disk" else "of output"
+        return f"Stopped at {size(int(value))} {where}; {size(int(limit))} are allowed."
+    if name == "guard-memory-floor":
+        return f"Stopped: {value:,.0f} MiB of memory were left; {limit:,.0f} MiB have to stay free."
+    return f"Stopped by {name}."
 
 
 def plural(count: int, word: str, many: str = "") -> str:

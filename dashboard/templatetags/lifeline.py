@@ -19,6 +19,7 @@ register.filter("one_line", text.one_line)
 register.filter("seconds", words.seconds)
 register.filter("size", words.size)
 register.filter("law_name", words.law_name)
+register.filter("guard_words", words.guard)
 register.filter("status_tone", words.status_tone)
 register.filter("verdict_tone", words.verdict_tone)
 

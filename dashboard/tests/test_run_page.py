@@ -47,12 +47,32 @@ def test_it_shows_header_retries_and_findings_with_their_evidence(client: Client
         "false completion model-request-failed sealed: network, files, processes by bwrap" in text
     )
     assert "claimed 5 waits, 5.00 s · measured 5 gaps, 5.0" in text
+    assert " s more than claimed" in text and " announced " not in text
     assert "3 broken · 1 hold · 1 unknown" in text
     assert "1 network attempt" in text and "example.com:443" in text
     finding = next(row for row in answer.context["facts"].broken if row["law"] == "L2")
     for seq in finding["seqs"].split():
         assert f'href="#e{seq}"' in page and f'id="e{seq}"' in page
     assert page.count("✂ sse-cut") >= 6
+
+
+@pytest.mark.django_db
+def test_it_shows_each_announced_wait_beside_its_gap(client: Client, cut: Run) -> None:
+    for row in cut.summary["attempts"]:
+        row["claimed"] = None if row["gap_before"] is None else 0.9
+    cut.save()
+    text = _text(client.get(_address(cut)))
+    assert "attempt announced gap before" in text and "2 of 6 900 ms 1.0" in text
+
+
+@pytest.mark.django_db
+def test_it_says_which_guard_stopped_the_run(client: Client, cut: Run) -> None:
+    fired = {"guard": "guard-request-cap", "limit": 4, "value": 5, "seq": 7}
+    cut.summary["guard"] = fired
+    cut.save()
+    answer = client.get(_address(cut))
+    assert "Stopped at request 5 to the provider; 4 are allowed." in _text(answer)
+    assert 'href="#e7"' in answer.content.decode()
 
 
 @pytest.mark.django_db

@@ -51,3 +51,29 @@ def test_an_unknown_diagnosis_is_not_green_and_a_new_one_is_bad() -> None:
     assert words.diagnosis("unknown")[1] == words.UNKNOWN
     assert words.diagnosis("zombie") == ("zombie", words.BAD)
     assert words.diagnosis("healthy")[1] == words.OK
+
+
+def test_a_whole_answer_that_is_an_error_has_not_ended_early() -> None:
+    assert words.closed("ended", False, 429) == "error 429"
+    assert words.closed("ended", False, 200) == words.closed("ended", False) == "ended early"
+    assert words.closed("cut", False, 500) == "cut" and words.closed("ended", True) == "complete"
+
+
+def test_a_guard_says_where_it_stood_whatever_a_file_claims_of_it() -> None:
+    said = [
+        words.guard({"guard": guard, "limit": limit, "value": value, "what": what})
+        for guard, limit, value, what in (
+            ("timeout", 6, 6.01, ""),
+            ("guard-output-cap", 4 << 30, 5 << 30, "disk"),
+            ("guard-memory-floor", 1024, 900.4, ""),
+            ("guard-process-cap", None, None, ""),
+            ("guard-request-cap", "many", "more", ""),
+        )
+    ]
+    assert said == [
+        "Stopped after 6.00 s, the deadline.",
+        "Stopped at 5.0 GiB on disk; 4.0 GiB are allowed.",
+        "Stopped: 900 MiB of memory were left; 1,024 MiB have to stay free.",
+        "Stopped: it had become too many processes.",
+        "Stopped: guard-request-cap.",
+    ]

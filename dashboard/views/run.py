@@ -79,6 +79,7 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "raw_gone": not found.is_open and not (store.folder(found) / "sources").is_dir(),
         "retry_words": retry_words(gathered.retry),
         "hints": _status_hint(found),
+        "guard": gathered.document.get("guard"),
         "address": address,
         "issue": copies.issue(found, gathered, address),
         "command": copies.command(found),
@@ -150,7 +151,7 @@ def drift_address(agent: str, version: str) -> str:
 
 
 def retry_words(retry: dict[str, Any]) -> str:
-    """`claimed 5 waits, 5.00 s · measured 5 gaps, 5.06 s`."""
+    """`claimed 5 waits, 5.00 s · measured 5 gaps, 5.06 s · 0.06 s more than claimed`."""
     reported, measured = retry.get("reported") or {}, retry.get("measured") or {}
     gaps = measured.get("gaps") or []
     claim = "claimed nothing"
@@ -159,7 +160,11 @@ def retry_words(retry: dict[str, Any]) -> str:
         if reported.get("sleep") is not None:
             claim += f", {float(reported['sleep']):.2f} s"
     total = sum(gap for gap in gaps if isinstance(gap, int | float))
-    return f"{claim} · measured {words.plural(len(gaps), 'gap')}, {total:.2f} s"
+    found = f"{claim} · measured {words.plural(len(gaps), 'gap')}, {total:.2f} s"
+    if reported.get("sleep") is None or not gaps:
+        return found
+    over = total - float(reported["sleep"])
+    return f"{found} · {abs(over):.2f} s {'less' if over < 0 else 'more'} than claimed"
 
 
 def _page_data(found: Run, gathered: facts.Facts, events: listing.Listing) -> dict[str, Any]:

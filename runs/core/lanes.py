@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from runs.core.attempts import Attempt
+from runs.core.claims import announced, claimed
 from runs.core.events import Kind
-from runs.core.history import SKEW, History
+from runs.core.history import History
 
 
 def lane_of(name: str, label: str, kind: str, **more: Any) -> dict[str, Any]:
@@ -69,12 +70,12 @@ def _caller_lane(
         depth=depth,
         agent=agent,
     )
-    delays = _announced(history, agent)
+    waits = announced(history, agent)
     before: Attempt | None = None
     for attempt in mine:
         if attempt.gap_before is not None and before is not None and before.end is not None:
-            claimed = _claimed(delays, before.end, attempt.start)
-            lane["gaps"].append({"start": before.end, "end": attempt.start, "claimed": claimed})
+            wait = claimed(waits, before.end, attempt.start)
+            lane["gaps"].append({"start": before.end, "end": attempt.start, "claimed": wait})
         lane["bars"].append(_attempt_bar(attempt))
         if attempt.fault:
             at = attempt.end if attempt.end is not None else attempt.start
@@ -96,17 +97,3 @@ def _attempt_bar(attempt: Attempt) -> dict[str, Any]:
         attempt.ended.seq if attempt.ended else None,
         " ".join(word for word in words if word),
     )
-
-
-def _announced(history: History, agent: str) -> list[tuple[float, float]]:
-    """When the agent announced a retry, and the wait that it announced."""
-    return [
-        (history.time(event), float(event.get("delay")))
-        for event in history.of(Kind.MODEL_RETRY)
-        if event.agent == agent and isinstance(event.get("delay"), (int, float))
-    ]
-
-
-def _claimed(delays: Sequence[tuple[float, float]], start: float, end: float) -> float | None:
-    found = [delay for at, delay in delays if start - SKEW <= at <= end + SKEW]
-    return found[0] if found else None

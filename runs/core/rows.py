@@ -7,6 +7,7 @@ from typing import Any
 
 from runs.core.agents import Agent, Run, tells_end
 from runs.core.attempts import Attempt, Call
+from runs.core.claims import Waits, announced, claimed
 from runs.core.ends import failure_of, true_end
 from runs.core.events import Event, Kind
 from runs.core.history import History
@@ -110,11 +111,16 @@ def wire(calls: Iterable[Call]) -> dict[str, int]:
 
 def attempt_rows(history: History) -> list[AttemptRow]:
     """Every attempt that the provider saw, by start."""
-    return [_attempt_row(attempt) for attempt in history.attempts]
+    waits: dict[str, Waits] = {}
+    for attempt in history.attempts:
+        if attempt.agent not in waits:
+            waits[attempt.agent] = announced(history, attempt.agent)
+    return [_attempt_row(attempt, waits[attempt.agent]) for attempt in history.attempts]
 
 
-def _attempt_row(attempt: Attempt) -> AttemptRow:
+def _attempt_row(attempt: Attempt, waits: Waits) -> AttemptRow:
     first = attempt.received or attempt.event
+    gap = attempt.gap_before
     return AttemptRow(
         caller=attempt.caller,
         agent=attempt.agent,
@@ -127,7 +133,8 @@ def _attempt_row(attempt: Attempt) -> AttemptRow:
         fault=attempt.fault,
         closed="open" if attempt.open else attempt.closed,
         complete=attempt.complete,
-        gap_before=attempt.gap_before,
+        gap_before=gap,
+        claimed=None if gap is None else claimed(waits, attempt.start - gap, attempt.start),
         retry_after=attempt.retry_after,
         bytes=attempt.bytes,
         events=attempt.events,

@@ -47,6 +47,8 @@ class AttemptRow(TypedDict):
     closed: str
     complete: bool
     gap_before: float | None
+    claimed: float | None
+    """The wait that its agent announced for that gap; None where it announced none."""
     retry_after: float | None
     bytes: int
     events: int
