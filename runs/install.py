@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from runs import npm, packages, pypi, shelf
+from runs import node, npm, packages, pypi, shelf
 from runs.driver import Binary, Driver, Package, Say
 from runs.errors import (
     CannotRunHere,
@@ -204,13 +204,13 @@ def _finish(driver: Driver, slot: Slot, tree: Path) -> None:
 
 
 def _check_node(slot: Slot, tree: Path, executable: Path) -> None:
-    """VersionCannotRun when a script of Node's wants a newer Node than this machine has."""
+    """VersionCannotRun when a script of Node's wants a newer Node than would run it here."""
     with executable.open("rb") as file:
         first = file.readline(200)
     if not first.startswith(b"#!") or b"node" not in first:
         return
     wanted = _wanted_node(tree, executable.resolve())
-    have = _node_version()
+    have = _node_version(node.of(tree))
     if not have:
         raise CannotRunHere(f"{slot.agent}@{slot.version} needs Node.", "Install Node.")
     if wanted and have < wanted:
@@ -238,9 +238,9 @@ def _wanted_node(tree: Path, script: Path) -> tuple[int, ...]:
     return ()
 
 
-def _node_version() -> tuple[int, ...]:
+def _node_version(program: str) -> tuple[int, ...]:
     try:
-        done = subprocess.run(["node", "--version"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return ()
     found = re.match(r"v(\d+)\.(\d+)\.(\d+)", done.stdout)

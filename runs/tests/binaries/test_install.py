@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from runs import binaries, install, npm, pypi, shelf
+from runs import binaries, install, node, npm, pypi, shelf
 from runs.driver import Package
 from runs.errors import (
     CannotRunHere,
@@ -168,6 +168,26 @@ def test_it_says_that_a_newer_node_is_needed(toy: Toy, registry: Registry) -> No
         binaries.ensure("toy", "2.0.0")
 
 
+def test_a_node_that_the_installation_brings_is_the_one_that_counts(
+    toy: Toy, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Toy, "package", Package("npm", "@lifeline/toy", extra=("own-node@99.4.0",)))
+    registry.publish(
+        "@lifeline/toy",
+        "2.0.0",
+        files={"toy": "#!/usr/bin/env node\n"},
+        engines={"node": ">=99.2"},
+    )
+    registry.publish(
+        "own-node",
+        "99.4.0",
+        files={"bin/node": "#!/bin/sh\necho v99.4.0\n"},
+        bin={"node": "bin/node"},
+    )
+    binary = binaries.ensure("toy", "2.0.0")
+    assert node.of(binary.folder) == str(binary.folder / "node_modules" / ".bin" / "node")
+
+
 def test_it_says_that_npm_is_missing(
     toy: Toy, registry: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -290,7 +310,7 @@ def test_it_installs_anew_after_an_installer_was_killed(
 ) -> None:
     registry.pause = 60.0
     code = (
-        "from runs import binaries, catalogue\n"
+        "from runs import binaries, node, catalogue\n"
         "from runs.tests.binaries.toy import Toy\n"
         "catalogue.drivers = lambda: {'toy': Toy()}\n"
         "binaries.ensure('toy', '1.0.10')\n"
