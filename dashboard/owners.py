@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
 from dashboard.text import visible_deep
+from runs.clients import Play, plays
 from runs.core.events import Kind
-from runs.core.owner_log import Story, tell
+from runs.core.owner_facts import Difference, differences
+from runs.core.owner_log import FILE, Story, tell
 from runs.models import Run
 
-OWNER_FILE = "owner.jsonl"
 ROWS = 5_000
 WORDS = {
     "waited_ok": ("waited ok", "ok"),
@@ -25,7 +27,8 @@ _ANSWERS = {True: "yes", False: "lost", None: "–"}
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What the panel shows. `seqs`: the event of a row's last record, by kind and id."""
+    """What the panel shows. `rule`: a tone, and whether the owner kept its play's rule, in
+    words; `wrong`: facts that are not as the rule expects: name, expected, found."""
 
     story: Story
     word: str
@@ -34,6 +37,9 @@ class Panel:
     children: list[dict[str, Any]]
     attempts: list[dict[str, Any]]
     result: dict[str, Any]
+    question: str
+    rule: tuple[str, str]
+    wrong: list[tuple[str, str, str]]
 
 
 def panel(run: Run) -> Panel | None:
@@ -41,14 +47,17 @@ def panel(run: Run) -> Panel | None:
     if "play" not in run.options or "breaks" not in run.options:
         return None
     rows = list(
-        run.events.filter(kind=Kind.PHASE.value, file=OWNER_FILE)
+        run.events.filter(kind=Kind.PHASE.value, file=FILE)
         .order_by("seq")
         .values_list("seq", "t", "data")[:ROWS]
     )
     details = [(seq, t, data.get("detail") or {}) for seq, t, data in rows]
     if not details:
         return None
-    story = tell([visible_deep(detail) for _, _, detail in details])
+    shown = [visible_deep(detail) for _, _, detail in details]
+    story, play = tell(shown), plays().get(str(run.options["play"]))
+    wrong = differences(shown, play.expect) if play is not None else []
+    decided = bool(story.results) or run.status not in Run.OPEN
     word, tone = WORDS[story.outcome] if story.results else ("still owned", "wait")
     places = _places(details)
     return Panel(
@@ -62,7 +71,18 @@ def panel(run: Run) -> Panel | None:
             for key, row in story.attempts.items()
         ],
         dict(story.result),
+        play.question if play is not None else "",
+        _rule(play, decided, wrong),
+        [(one.fact, json.dumps(one.expected), json.dumps(one.found)) for one in wrong if decided],
     )
+
+
+def _rule(play: Play | None, decided: bool, wrong: list[Difference]) -> tuple[str, str]:
+    if play is None or not play.rule:
+        return "", ""
+    if not decided:
+        return "wait", f"{play.rule} still open"
+    return ("bad", f"{play.rule} broken") if wrong else ("ok", f"{play.rule} kept")
 
 
 def _places(details: list[tuple[int, float, dict[str, Any]]]) -> dict[tuple[str, Any], Any]:

@@ -41,6 +41,10 @@ class Play:
     """As docs/fake-app-server.md says: turns and their steps."""
     operator: tuple[Mapping[str, Any], ...] = ()
     clocks: Mapping[str, float] = field(default_factory=dict)
+    rule: str = ""
+    """The rule of a waiting parent (``CL-7``) that it puts to the test."""
+    expect: Mapping[str, Any] = field(default_factory=dict)
+    """Facts of an owner that keeps the rule, as :mod:`runs.core.owner_facts` names them."""
 
 
 @cache
@@ -56,6 +60,8 @@ def plays() -> Mapping[str, Play]:
             scenario=given["scenario"],
             operator=tuple(given.get("operator", ())),
             clocks=given.get("clocks", {}),
+            rule=given.get("rule", ""),
+            expect=given.get("expect", {}),
         )
     return found
 

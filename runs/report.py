@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from runs import models
+from runs.clients import plays
 from runs.core.events import Kind
 from runs.core.history import History
+from runs.core.owner_facts import differences
+from runs.core.owner_log import FILE, tell
 from runs.core.rows import agent_rows, attempt_rows, retry_row
 
 ATTEMPTS_KEPT = 2000
@@ -34,6 +38,7 @@ def summary(run: models.Run, history: History) -> dict[str, Any]:
         "guard": guard(history),
         "network": network(history),
         "protocol": protocol(history),
+        "owner": owner(run, history),
         "text_length": sum(1 for _ in history.of(Kind.AGENT_MESSAGE)),
     }
 
@@ -99,6 +104,21 @@ def protocol(history: History) -> list[dict[str, Any]]:
     return sorted(seen.values(), key=lambda row: -int(row["times"]))[:PROTOCOL_ROWS]
 
 
+def owner(run: models.Run, history: History) -> dict[str, Any] | None:
+    """How the owner of a client run came out, and whether it kept the rule of its play."""
+    rows = [event.get("detail") for event in history.of(Kind.PHASE) if event.file == FILE]
+    if not rows:
+        return None
+    story, play = tell(rows), plays().get(str(run.options.get("play")))
+    wrong = differences(rows, play.expect) if play is not None else []
+    return {
+        "outcome": story.outcome if story.results else None,
+        "rule": play.rule if play is not None else "",
+        "kept": not wrong,
+        "differences": [asdict(one) for one in wrong],
+    }
+
+
 def runtime(history: History) -> dict[str, Any]:
     """What the run itself said about its runtime (node, payload, platform …)."""
     found: dict[str, Any] = {}
@@ -136,6 +156,7 @@ def document(run: models.Run) -> dict[str, Any]:
         "guard": about.get("guard"),
         "network": about.get("network", []),
         "protocol": about.get("protocol", []),
+        "owner": about.get("owner"),
         "tools": about.get("tools", {}),
         "errors": about.get("errors", []),
         "duration": about.get("duration"),
@@ -188,6 +209,7 @@ def table(run: models.Run) -> str:
         ("terminal event in session", child["terminal"].get("session", "none") if child else "–"),
         ("parent told", _told(child)),
     ]
+    rows += _owner_rows(about.get("owner"))
     rows += [("error", plain(text)) for text in about.get("errors", [])]
     if run.error:
         rows.append(("trouble", f"{run.error.get('what')} {run.error.get('do')}"))
@@ -196,6 +218,20 @@ def table(run: models.Run) -> str:
     rows.append(("permalink", f"/runs/{run.permalink}/"))
     width = max(len(name) for name, _ in rows)
     return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+
+def _owner_rows(found: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """How a client's owner came out, and what became of its rule."""
+    if not found:
+        return []
+    rows = [("owner", (found["outcome"] or "no result").replace("_", " "))]
+    if found["rule"]:
+        rows.append((f"rule {found['rule']}", "kept" if found["kept"] else "broken"))
+    rows += [
+        (f"  {one['fact']}", plain(f"{one['found']!r}, expected {one['expected']!r}"))
+        for one in found["differences"]
+    ]
+    return rows
 
 
 def _first_child(agents: list[dict[str, Any]]) -> dict[str, Any] | None:

@@ -7,7 +7,8 @@ from django.test import Client as Browser
 
 from dashboard.owners import panel
 from dashboard.tests.factory import Writer
-from runs.models import Run
+from runs import report, store
+from runs.models import Event, Run
 from runs.tests.continuation.scripted import SECOND, WAITING, child_ends, play
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +39,30 @@ def test_it_says_dropped_child_of_an_owner_that_does_not_wait() -> None:
     shown = panel(_run(breaks="CL-1"))
     assert shown is not None
     assert shown.word == "dropped child"
+
+
+@pytest.mark.parametrize(("breaks", "word"), [("", "CL-2 kept"), ("CL-2", "CL-2 broken")])
+def test_it_says_whether_the_rule_of_the_play_was_kept(
+    client: Browser, breaks: str, word: str
+) -> None:
+    run = _run(breaks=breaks)
+    page = client.get(f"/runs/{run.permalink}/", headers={"host": "127.0.0.1"}).content.decode()
+    assert word in page
+    shown = panel(run)
+    assert shown is not None
+    assert [fact for fact, _, _ in shown.wrong] == (["text", "continuations"] if breaks else [])
+    found = report.owner(run, store.history(run))
+    assert found is not None
+    assert (found["rule"], found["kept"]) == ("CL-2", not breaks)
+
+
+def test_it_says_nothing_of_the_rule_while_the_owner_waits() -> None:
+    run = _run()
+    Event.objects.filter(run=run, data__detail__what__in=["finalize", "snapshot"]).delete()
+    run.status = Run.Status.RUNNING
+    shown = panel(run)
+    assert shown is not None
+    assert (shown.rule, shown.wrong) == (("wait", "CL-2 still open"), [])
 
 
 def test_it_stands_on_the_page_of_the_run(client: Browser) -> None:

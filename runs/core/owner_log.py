@@ -1,8 +1,9 @@
 """What an owner did, as records that can be kept, and the one word for how it came out.
 
 A record is a mapping with ``what``: ``turn``, ``child``, ``attempt`` (each again whenever it
-changed), ``stop``, ``phase``, or the name of something that was wanted (``continue``,
-``interrupt``, ``retire``, ``emit``, ``show``, ``close``, ``finalize`` …).
+changed), ``stop``, ``phase``, ``snapshot`` (at the result: what others may see), or the
+name of something that was wanted (``continue``, ``interrupt``, ``retire``, ``emit``, ``show``,
+``close``, ``finalize`` …).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from runs.core import owning as o
 from runs.core.continuation import Owner
 
 Row = Mapping[str, Any]
+FILE = "owner.jsonl"
+"""The file of a run that holds an owner's records."""
 OUTCOMES = (
     *("orphan_after_stop", "ambiguous_retired", "double_continuation"),
     *("dropped_child", "misbound", "waited_ok"),
@@ -49,6 +52,8 @@ class Log:
         self._changed(rows, "phase", "", {"phase": owner.phase.value})
         for want in wants:
             rows.append({**asdict(want), "what": type(want).__name__.lower()})
+            if isinstance(want, o.Finalize):
+                rows.append({**owner.snapshot(), "what": "snapshot"})
         return [{**row, "owner": owner.run} for row in rows]
 
     def _changed(self, rows: list[dict[str, Any]], what: str, key: Any, row: Row) -> None:

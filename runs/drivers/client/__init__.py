@@ -21,6 +21,7 @@ from fakes.script import Child, Task
 from runs import clients
 from runs.core.events import Draft, Kind
 from runs.core.history import History
+from runs.core.owner_log import FILE
 from runs.driver import (
     Binary,
     Context,
@@ -37,7 +38,6 @@ from runs.drivers.client.talk import Client
 from runs.errors import HarnessError
 from runs.seal import folders_of, interpreter_of
 
-OWNER_FILE = "owner.jsonl"
 VERSION = "1.0.0"
 RULES = tuple(f"CL-{number}" for number in range(1, 39))
 
@@ -132,7 +132,7 @@ async def _own(context: Context, conversation: Conversation, emit: Emit) -> None
         raw = json.dumps({"t": time.time(), **row}, separators=(",", ":")).encode()
         emit(
             Draft(
-                kind=Kind.PHASE, source="harness", file=OWNER_FILE, line=line, at=time.time(),
+                kind=Kind.PHASE, source="harness", file=FILE, line=line, at=time.time(),
                 native=str(row["what"]), data={"phase": "owner", "detail": row},
             ),
             raw,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from runs.clients import FOLDER
+from runs.core.owner_facts import differences, facts
 from runs.core.owner_log import OUTCOMES
 from runs.tests.clients.wired import wire
 
@@ -35,6 +36,10 @@ async def test_it_keeps_the_rule_on_the_wire(name: str, tmp_path: Path) -> None:
     assert _kept(wired.facts(), play["expect"]) == play["expect"]
     assert wired.story.outcome in ("waited_ok", "ambiguous_retired", "dropped_child")
     wired.fake.assert_wire_clean()
+    assert differences(wired.rows, play["expect"]) == []
+    on_the_wire = wired.facts()
+    told = {key: value for key, value in facts(wired.rows).items() if key != "secret"}
+    assert told == {key: on_the_wire[key] for key in told}
 
 
 @pytest.mark.parametrize("name", [name for name in RULES if name != "cl-36"])
@@ -42,6 +47,7 @@ async def test_it_catches_a_client_that_breaks_the_rule(name: str, tmp_path: Pat
     play = _play(name)
     wired = await wire(tmp_path, play, breaks=play["rule"])
     assert _kept(wired.facts(), play["expect"]) != play["expect"]
+    assert differences(wired.rows, play["expect"])
     assert wired.story.outcome in OUTCOMES
 
 
