@@ -118,10 +118,20 @@ class ViewsAgree(Law):
         return None
 
     def _agreeing(self, run: Run) -> Finding | None:
-        views = [view for view in _VIEWS if run.ends_in(view)]
-        if len(views) < 2:
+        """Two views have its terminal, or one has and another tells the parent the same."""
+        ends = {view: run.ends_in(view)[0] for view in _VIEWS if run.ends_in(view)}
+        told = {
+            view: note
+            for note in (*run.notices, *run.queued)
+            for view in _VIEWS
+            if view not in ends and note.seen_in(view) and note.get("status") == run.status
+        }
+        views = ends | told
+        if not ends or len(views) < 2:
             return None
-        return self.holds(run.agent, f"{' and '.join(views)} agree on its end.", *run.ends[:2])
+        words = f"{' and '.join(views)} agree on its end"
+        words += f"; {' and '.join(told)} has it as what the parent is told." if told else "."
+        return self.holds(run.agent, words, *views.values())
 
     # The runtime's own list
 

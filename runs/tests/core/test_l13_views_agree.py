@@ -30,7 +30,9 @@ def test_it_is_broken_by_an_end_that_one_view_keeps_to_itself() -> None:
 
 def test_it_takes_a_notice_for_a_published_end() -> None:
     told = _both("", "failed").at(6).tells("A", "failed").exits(0, at=9)
-    assert answers(told, "L13") == ["unknown"]
+    assert answers(told, "L13") == ["holds"]
+    told = _both("", "failed").at(6).tells("A", "idle").exits(0, at=9)
+    assert answers(told, "L13") == ["unknown"], "what it is told wrongly is another law's"
 
 
 def test_it_is_broken_by_a_start_without_stop_that_the_runtime_no_longer_lists() -> None:
