@@ -26,9 +26,12 @@ from pathlib import Path
 from typing import Any
 
 from fakes.codex_app_server import scenario, transcript
+from fakes.codex_app_server.scenario import ScenarioError
 from fakes.codex_app_server.steps.grandchild import RELEASE
 from fakes.codex_app_server.steps.hold import FOLDER
 from fakes.codex_app_server.store import Store
+
+__all__ = ["Entry", "Harness", "ScenarioError", "install"]
 
 Entry = dict[str, Any]
 
