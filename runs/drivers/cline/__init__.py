@@ -1,0 +1,130 @@
+"""Cline from 3.0.57 on: its package, command line, settings, stored sessions and tools.
+
+Its sessions are stored in a database, so a small program of ours (``inside.py``) is the
+started process: it starts the agent and, at the end, writes down what was stored.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from runs.core.events import Kind
+from runs.core.history import History
+from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.drivers.cline.about import NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.cline.tools import EVERYTHING, Tools
+from runs.errors import VersionCannotRun
+from runs.transcript import named
+
+PROVIDER = "openai-compatible"
+
+
+class Cline(Driver):
+    """One prompt, headless, JSON lines on standard output."""
+
+    name: ClassVar[str] = "cline"
+    title: ClassVar[str] = "Cline"
+    package: ClassVar[Package] = Package("npm", "cline", platform="@cline/cli-{platform}@{version}")
+    oldest: ClassVar[str] = "3.0.57"
+    dialects: ClassVar[tuple[str, ...]] = ("chat_completions",)
+    allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
+    overhead_mib: ClassVar[int] = 768
+    options: ClassVar[tuple[Option, ...]] = OPTIONS
+    observes: ClassVar[Mapping[str, str]] = OBSERVES
+    not_applicable: ClassVar[Mapping[str, str]] = NOT_APPLICABLE
+
+    def executable(self, folder: Path) -> Path:
+        """The executable of this platform's own package."""
+        path = folder / "node_modules" / "@cline" / f"cli-{_platform()}" / "bin" / "cline"
+        if not path.is_file():
+            raise VersionCannotRun(
+                f"This version of Cline has no package for this platform ({_platform()}).",
+                "Choose another version.",
+            )
+        return path
+
+    def readonly(self, binary: Binary) -> tuple[Path, ...]:
+        """The Python that runs our program inside, and its library."""
+        return (Path(sys.base_prefix).resolve(),)
+
+    def launch(self, context: Context) -> Launch:
+        """Our program with the agent's command line; the provider stands in its settings."""
+        data, place = context.home / ".cline/data", context.home / "lifeline"
+        program = (_interpreter(), "-I", "-S", "-B", "-X", "utf8", str(place / "inside.py"))
+        stored = (str(data / "db/sessions.db"), str(context.logs / "sessions.jsonl"))
+        argv = [
+            *(str(context.binary.path), "--json", "--auto-approve", "true"),
+            *("--data-dir", str(data), "--retries", str(context.options["mistakes"])),
+            *("-P", PROVIDER, "-m", context.model, context.prompt),
+        ]
+        files = {
+            place / "inside.py": Path(__file__).with_name("inside.py").read_text(encoding="utf-8"),
+            data / "settings/providers.json": json.dumps(settings(context), indent=1),
+        }
+        env = {
+            "CLINE_NO_AUTO_UPDATE": "1",
+            "CLINE_SESSION_BACKEND_MODE": "local",
+            "DISABLE_TELEMETRY": "1",
+            "NO_COLOR": "1",
+        }
+        return Launch(argv=(*program, *stored, *argv), env=env, files=files)
+
+    def sources(self, context: Context) -> Iterable[Source]:
+        """The stream, what was stored, and its log."""
+        yield Source(name="stdout", reader=named("cline-json").reader, stream="stdout")
+        yield Source(
+            name="session", reader=named("cline-sessions").reader, glob="logs/sessions.jsonl"
+        )
+
+    def tools(self, options: Mapping[str, Any], version: str) -> Tools:
+        """The same for every version."""
+        return Tools()
+
+    def runtime(self, history: History, binary: Binary) -> Runtime:
+        """The version that is stored with its session."""
+        for event in history.of(Kind.SESSION_STARTED):
+            version = str(event.get("version") or "")
+            if version:
+                return Runtime(version=version, payload=version)
+        return Runtime(problem="nothing says which version ran")
+
+
+def settings(context: Context) -> dict[str, Any]:
+    """Its ``providers.json``: one loopback provider and a dummy key."""
+    provider = {
+        "provider": PROVIDER,
+        "apiKey": "dummy",
+        "model": context.model,
+        "baseUrl": f"{context.base_url}/v1",
+    }
+    entry = {
+        "settings": provider,
+        "updatedAt": "2026-01-01T00:00:00.000Z",
+        "tokenSource": "manual",
+    }
+    return {
+        "version": 1,
+        "lastUsedProvider": PROVIDER,
+        "modes": {},
+        "providers": {PROVIDER: entry},
+    }
+
+
+def _interpreter() -> str:
+    """The Python that runs us, outside of any virtual environment: no package is needed."""
+    return str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
+
+
+def _platform() -> str:
+    """This machine in the words of the package's names: ``linux-x64``."""
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
+    name = platform.machine().lower()
+    return f"{platform.system().lower()}-{machine.get(name, name)}"
+
+
+DRIVER = Cline()
