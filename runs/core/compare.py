@@ -223,8 +223,8 @@ def _keyed(lanes: Iterable[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, A
     found = []
     for lane in lanes:
         key = f"{lane['kind']} {lane['depth'] if lane['kind'] == 'agent' else ''}"
-        if lane["kind"] == "caller":
-            key = f"caller {lane['id']}"
+        if lane["kind"] in ("caller", "part"):
+            key = f"{lane['kind']} {lane['id']}"
         seen[key] += 1
         found.append((f"{key} {seen[key]}", lane))
     return found

@@ -64,6 +64,7 @@ class Kind(StrEnum):
     PROCESS_STARTED = "process.started"
     PROCESS_SAMPLE = "process.sample"
     PROCESS_EXITED = "process.exited"
+    PART = "process.part"
     RUNTIME = "process.runtime"
     NETWORK_ATTEMPT = "network.attempt"
     # Ours
@@ -207,6 +208,12 @@ KINDS: Mapping[Kind, Told] = {
     Kind.PROCESS_STARTED: _told("The binary runs.", "pid argv sealed"),
     Kind.PROCESS_SAMPLE: _told("The process tree, measured.", "rss cpu processes"),
     Kind.PROCESS_EXITED: _told("The binary is gone.", "code signal"),
+    Kind.PART: _told(
+        "A part of the agent's product (server, runner) as a process of its own. `status`: "
+        "started, online (it serves), killed (by us, as a crash), stopped (by us, at the end), "
+        "ended (by itself).",
+        "part status pid signal code version",
+    ),
     Kind.RUNTIME: _told(
         "What a preload of ours sees inside the process.", "node payload platform version"
     ),

@@ -14,9 +14,12 @@ from runs.core.claims import announced, claimed
 from runs.core.events import Kind
 from runs.core.history import History
 
+GONE = ("killed", "stopped", "ended")
+"""Words of a part that runs no more."""
+
 
 def lane_of(name: str, label: str, kind: str, **more: Any) -> dict[str, Any]:
-    """An empty lane; `kind` is status, agent, caller, process or findings."""
+    """An empty lane; `kind` is status, agent, caller, process, part or findings."""
     lane: dict[str, Any] = {"id": name, "label": label, "kind": kind}
     lane |= {"parent": None, "depth": 0, "agent": "", "bars": [], "marks": [], "gaps": []}
     return lane | more
@@ -48,6 +51,23 @@ def bar_of(
 def mark_of(t: float, kind: str, label: str, tone: str, seq: int) -> dict[str, Any]:
     """A moment on a lane, in seconds."""
     return {"t": t, "kind": kind, "label": label, "tone": tone, "seq": seq}
+
+
+def part_lanes(history: History) -> list[dict[str, Any]]:
+    """A lane for each part of the product (server, runner): its lives as bars, its words marks."""
+    lanes: dict[str, dict[str, Any]] = {}
+    for event in history.of(Kind.PART):
+        name, status = str(event.get("part") or ""), str(event.get("status") or "")
+        lane = lanes.setdefault(name, lane_of(f"part:{name}", name, "part"))
+        at = history.time(event)
+        if status == "started":
+            lane["bars"].append(bar_of(at, None, "process", "running", "run", event.seq))
+            continue
+        tone = {"killed": "bad", "ended": "bad", "online": "ok"}.get(status, "unknown")
+        lane["marks"].append(mark_of(at, "part", status, tone, event.seq))
+        if status in GONE and lane["bars"]:
+            lane["bars"][-1] |= {"end": at, "end_seq": event.seq, "label": status}
+    return list(lanes.values())
 
 
 def caller_lanes(history: History, agent: str, depth: int) -> list[dict[str, Any]]:

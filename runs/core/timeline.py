@@ -1,9 +1,9 @@
 """The picture of a run as data: lanes with bars, marks and gaps. No pixels here.
 
-Lanes stand in this order: process, session.status of the agent at the top, then
-each agent with its callers' attempts below it, children under their parents, and
-the findings. Long lanes are thinned (each says how many of how many it shows);
-nothing is dropped silently.
+Lanes stand in this order: process, the product's parts where it has several,
+session.status of the agent at the top, then each agent with its callers' attempts
+below it, children under their parents, and the findings. Long lanes are thinned
+(each says how many of how many it shows); nothing is dropped silently.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from runs.core.agents import Agent
 from runs.core.events import Event, Kind
 from runs.core.history import History
-from runs.core.lanes import bar_of, caller_lanes, lane_of, mark_of
+from runs.core.lanes import bar_of, caller_lanes, lane_of, mark_of, part_lanes
 from runs.core.law import Finding, Verdict
 from runs.core.lifecycle import steps
 from runs.core.order import Interval
@@ -65,7 +65,7 @@ def timeline(
 
     A bar whose `end` is None was still open when the record stops.
     """
-    lanes = [_process_lane(history), _status_lane(history)]
+    lanes = [_process_lane(history), *part_lanes(history), _status_lane(history)]
     for agent in _in_order(history):
         lanes.append(_agent_lane(history, agent))
         lanes.extend(caller_lanes(history, agent.id, agent.depth + 1))

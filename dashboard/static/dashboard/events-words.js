@@ -61,6 +61,7 @@ const SAYS = {
   "request.ended": (d) => list(attempt(d), d.complete ? "complete" : d.closed, d.status, d.duration !== undefined && d.duration !== null && seconds(Number(d.duration)), d.fault),
   "process.sample": (d) => list(d.rss && bytes(d.rss), d.cpu !== undefined && `${Math.round(d.cpu)} % processor`, d.processes && one(d.processes, "process").replace("processs", "processes")),
   "process.exited": (d) => list(d.signal ? `signal ${d.signal}` : `exit code ${d.code}`),
+  "process.part": (d) => list(d.part, d.status, d.version, d.signal && `signal ${d.signal}`, d.code !== undefined && d.code !== null && `code ${d.code}`),
   "run.phase": (d) => list(d.phase),
   "guard.fired": (d) => list(d.guard, d.limit !== undefined && `limit ${d.limit}`),
   "network.attempt": (d) => list(d.host ?? d.address, d.port, d.what),

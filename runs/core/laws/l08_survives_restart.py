@@ -41,17 +41,22 @@ class SurvivesRestart(Law):
         yield from self._afterlife(history)
 
     def _crashed(self, history: History, crash: Event) -> Iterable[Finding]:
-        lost = [run for run in history.runs if history.is_open(run, crash) and not run.ends]
-        for run in lost:
+        open_then = [run for run in history.runs if history.is_open(run, crash)]
+        for run in open_then:
+            if run.ends:
+                yield self.holds(
+                    run.agent, f"It was ended as {run.status} afterwards.", crash, run.end
+                )
+                continue
             yield self.broken(
                 run.agent,
-                f"The process died ({_how(crash)}) with this run open, and nothing says what "
+                f"The {_who(crash)} died ({_how(crash)}) with this run open, and nothing says what "
                 f"became of it.",
                 run.start,
                 crash,
                 label="orphaned",
             )
-        if not lost:
+        if not open_then:
             yield self.unknown("", "It died with no run open, and was not started again.", crash)
 
     def _resumed(self, history: History, resume: Event) -> Iterable[Finding]:
@@ -151,13 +156,18 @@ class SurvivesRestart(Law):
 
 
 def _crash(history: History) -> Event | None:
-    """The death of the process by a signal that was not ours."""
+    """The death of the process, or of a part of the product, by a signal that was not ours."""
     for event in history.of(Kind.PROCESS_EXITED):
         code = event.get("code")
         killed = event.get("signal") or (isinstance(code, int) and (code < 0 or code > 128))
         if killed and history.cut_short is None:
             return event
-    return None
+    killed = [one for one in history.of(Kind.PART) if one.get("status") == "killed"]
+    return killed[0] if killed else None
+
+
+def _who(crash: Event) -> str:
+    return str(crash.get("part") or "process")
 
 
 def _how(crash: Event) -> str:

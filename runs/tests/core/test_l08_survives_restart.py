@@ -11,6 +11,14 @@ def test_it_is_broken_by_a_crash_with_an_open_run() -> None:
     assert answers(told, "L8") == ["broken:orphaned"]
 
 
+def test_it_looks_at_a_part_that_was_killed_like_at_a_crash() -> None:
+    told = Told().begin().spawn("A").spawn("B").at(9)
+    told.add(Kind.PART, "", part="runner", status="killed", signal=9)
+    assert answers(told.at(99).ends("B", "failed").exits(0), "L8") == ["broken:orphaned", "holds"]
+    told = Told().begin().spawn("A").at(9).add(Kind.PART, "", part="runner", status="stopped")
+    assert answers(told.exits(0), "L8") == ["unknown"]
+
+
 def test_it_does_not_blame_a_guard_for_a_crash() -> None:
     told = Told().begin().spawn("A").at(9).add(Kind.GUARD, "", guard="timeout").exits(-9)
     assert answers(told, "L8") == ["unknown"]

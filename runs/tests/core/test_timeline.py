@@ -29,6 +29,19 @@ def test_it_puts_children_under_their_parent_and_callers_under_their_agent() -> 
     assert lanes[3]["parent"] == "agent:root"
 
 
+def test_it_gives_each_part_of_the_product_a_lane_with_its_lives() -> None:
+    told = _run()
+    for at, status in ((1, "started"), (2, "online"), (3, "killed"), (4, "started")):
+        told.at(at).add(Kind.PART, "", part="runner", status=status, pid=at)
+    lane = next(lane for lane in timeline(told.history())["lanes"] if lane["kind"] == "part")
+    assert (lane["id"], lane["label"]) == ("part:runner", "runner")
+    lives = [(bar["start"], bar["end"], bar["label"]) for bar in lane["bars"]]
+    assert lives == [(1, 3, "killed"), (4, None, "running")]
+    assert [(mark["label"], mark["tone"]) for mark in lane["marks"]] == [
+        ("online", "ok"), ("killed", "bad"),
+    ]  # fmt: skip
+
+
 def test_it_shows_a_gap_as_claimed_and_as_measured() -> None:
     lane = timeline(_run().history())["lanes"][-1]
     (gap,) = lane["gaps"]
