@@ -7,39 +7,23 @@ agents. The stream is the authority, snapshots are not read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._lines import Lines
+from runs.transcripts._omnigent import Sessions, error_kind
 from runs.transcripts._sniff import records
-from runs.transcripts._values import (
-    TERMINAL,
-    error_class,
-    first_text,
-    length,
-    mapping,
-    moment,
-    number,
-    status,
-    text,
-)
+from runs.transcripts._values import TERMINAL, length, mapping, moment, number, status, text
 
 STATUS = {
-    "starting": "starting", "running": "running", "waiting": "waiting", "idle": "idle",
-    "failed": "failed", "blocked": "waiting", "ended": "ended", "stopped": "ended",
+    "starting": "starting", "launching": "starting", "running": "running", "waiting": "waiting",
+    "idle": "idle", "failed": "failed", "blocked": "waiting", "ended": "ended", "stopped": "ended",
 }  # fmt: skip
 """session.status words, and ours."""
-_SPAWN, _INBOX = "sys_session_send", "sys_read_inbox"
-_WAKE = re.compile(r"\[System: sub-agent ([^\s\]]+) finished \((\w+)\)")
-_RESULT = re.compile(
-    r"\[System: sub-agent task ([\w-]+) (\w+) — [^\]]*?(?:returned|error): ?([^\]]*)"
-)
 
 
-class Stream(Lines):
+class Stream(Sessions):
     """All sessions of one recording."""
 
     sse = True
@@ -47,13 +31,11 @@ class Stream(Lines):
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")
-        self.facts["agent"] = "omnigent"
         self.root = ""
-        self.titles: dict[str, str] = {}
         self.parents: dict[str, str] = {}
         self.ended: set[str] = set()
-        self.said: dict[str, int] = {}
-        self.calls: dict[str, str] = {}
+        self.turns: dict[str, str] = {}
+        """The open turn of each session that has one."""
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One event."""
@@ -68,7 +50,8 @@ class Stream(Lines):
         if not self.root and session:
             self.root = session
             self.facts["session"] = session
-            self.add(Kind.SESSION_STARTED, session, session=session)
+            version = self.facts.get("version")
+            self.add(Kind.SESSION_STARTED, session, session=session, version=version)
         handler = _HANDLERS.get(self.native)
         if handler is None:
             self.other(
@@ -99,7 +82,7 @@ class Stream(Lines):
         if child not in self.parents:
             self._created({"child_session_id": child, "parent_session_id": session}, session)
         ours = status(word)
-        if ours == "running" and child in self.ended and word in ("launching", "in_progress"):
+        if word in ("launching", "in_progress") and child in self.ended:
             self.ended.discard(child)
             self.said.pop(child, None)
             self.add(Kind.AGENT_RESUMED, child, by=session, reason=word)
@@ -116,7 +99,7 @@ class Stream(Lines):
             child,
             status=ours,
             raw=raw,
-            error_class=_class(error) if ours == "failed" else None,
+            error_class=error_kind(error) if ours == "failed" else None,
             text_length=size,
             has_result=None if size is None else size > 0,
             detail=text(mapping(error).get("message"), 300),
@@ -127,93 +110,40 @@ class Stream(Lines):
         error = event.get("error")
         self.add(Kind.STATUS, session, status=STATUS.get(word, "running"), raw=word)
         if error:
-            self._error(session, error)
-
-    def _error(self, session: str, error: Any) -> None:
-        found = mapping(error)
-        self.add(
-            Kind.ERROR,
-            session,
-            error_class=_class(error),
-            code=text(found.get("code"), 80),
-            raw=text(found.get("code"), 80),
-            will_retry=False,
-            detail=text(found.get("message"), 300),
-        )
+            self.error(error, session)
 
     # Turns and items
 
     def _input(self, event: Mapping[str, Any], session: str) -> None:
-        """A message that reached the agent; the runtime's own word about a child is a wake."""
-        data = mapping(mapping(event.get("data")).get("data"))
-        words = first_text(data.get("content"))
-        found = _WAKE.match(words)
-        if not found:
-            self.add(Kind.USER_MESSAGE, session, text_length=len(words))
-            return
-        child = self.titles.get(found[1], found[1])
-        self.add(
-            Kind.NOTICE_DELIVERED, session, child=child, status=status(found[2]), raw=found[2],
-            form="wake",
-        )  # fmt: skip
+        about = mapping(event.get("data"))
+        data, self.native_id = mapping(about.get("data")), text(about.get("item_id"), 80)
+        self.message_in(data.get("content"), session, queued=bool(self.turns.get(session)))
 
     def _progress(self, event: Mapping[str, Any], session: str) -> None:
-        response = mapping(event.get("response"))
-        self.add(Kind.TURN_STARTED, session, turn=text(response.get("id")))
+        turn = text(mapping(event.get("response")).get("id"))
+        self.turns[session] = turn
+        self.add(Kind.TURN_STARTED, session, turn=turn)
 
     def _response(self, event: Mapping[str, Any], session: str) -> None:
         response = mapping(event.get("response"))
         raw = text(response.get("status"), 40) or self.native.rpartition(".")[2]
         error = response.get("error")
         ours = {"incomplete": "failed"}.get(raw, status(raw))
+        self.turns.pop(session, None)
         self.add(
             Kind.TURN_ENDED, session, turn=text(response.get("id")), status=ours, raw=raw,
-            error_class=_class(error) if error else None,
+            error_class=error_kind(error) if error else None,
         )  # fmt: skip
         if error:
-            self._error(session, error)
+            self.error(error, session)
 
     def _item(self, event: Mapping[str, Any], session: str) -> None:
-        item = mapping(event.get("item"))
-        kind, call = text(item.get("type"), 80), text(item.get("call_id"))
-        done = item.get("status") != "in_progress"
-        if kind == "message" and item.get("role") == "assistant":
-            size = length(item.get("content"))
-            self.said[session] = size
-            self.add(Kind.AGENT_MESSAGE, session, text_length=size, final=True)
-        elif kind == "function_call" and call not in self.calls:
-            self._call(item, call, session)
-        elif kind == "function_call_output" and done:
-            self._output(item, call, session)
-        else:
-            self.other(f"item/{kind}", summary=text(item.get("event_type"), 80), agent=session)
+        self.item(mapping(event.get("item")), session)
 
-    def _call(self, item: Mapping[str, Any], call: str, session: str) -> None:
-        name = text(item.get("name"), 80)
-        self.calls[call] = name
-        self.add(Kind.TOOL_STARTED, session, call=call, tool=name)
-        if name == _SPAWN:
-            self.add(Kind.SPAWN_REQUESTED, session, call=call, background=True)
-
-    def _output(self, item: Mapping[str, Any], call: str, session: str) -> None:
-        name = self.calls.pop(call, "")
-        words = first_text(item.get("output"))
-        self.add(Kind.TOOL_ENDED, session, call=call, tool=name, text_length=len(words))
-        if name == _SPAWN:
-            found = re.search(r'"conversation_id": ?"([\w-]+)"', words)
-            child = found[1] if found else ""
-            self.add(
-                Kind.SPAWN_ANSWERED, session, call=call, ok=bool(child), child=child,
-                refusal=None if child else "error", background=True,
-            )  # fmt: skip
-        elif name == _INBOX:
-            for child, word, said in _RESULT.findall(words):
-                ours = status(word)
-                self.add(
-                    Kind.NOTICE_DELIVERED, session, child=child, status=ours, raw=word,
-                    form="poll", text_length=len(said), has_result=bool(said),
-                    error_passed=bool(said) if ours == "failed" else None,
-                )  # fmt: skip
+    def _resource_event(self, event: Mapping[str, Any], session: str) -> None:
+        about = mapping(event.get("resource"))
+        name = text(about.get("id") or event.get("resource_id"))
+        self.other(self.native, summary=name, agent=session)
 
     def _delta(self, event: Mapping[str, Any], session: str) -> None:
         self.add(Kind.DELTA, session, text_length=length(event.get("delta")), what="text")
@@ -223,18 +153,14 @@ class Stream(Lines):
         self.add(Kind.QUESTION_ASKED, session, id=name, what="question")
 
 
-def _class(error: Any) -> str:
-    """Its codes are names of exceptions and of its own parts; none tells the provider's status."""
-    word = text(mapping(error).get("code"), 80)
-    return "other" if word in ("RuntimeError", "runner_error") else error_class(word)
-
-
 _HANDLERS = {
     "session.created": Stream._created,
     "session.child_session.updated": Stream._child,
     "session.status": Stream._status,
     "session.input.consumed": Stream._input,
     "session.elicitation.created": Stream._asked,
+    "session.resource.created": Stream._resource_event,
+    "session.resource.deleted": Stream._resource_event,
     "response.in_progress": Stream._progress,
     "response.completed": Stream._response,
     "response.failed": Stream._response,

@@ -233,6 +233,16 @@ def test_it_reads_omnigents_stream_with_wakes_and_inbox() -> None:
     assert waiting
 
 
+def test_it_reads_what_omnigent_has_stored() -> None:
+    case = read_case([RECORDED / "omnigent/stored"])
+    assert {row["format"] for row in case.formats} == {"omnigent-export"}
+    history = case.history
+    (child,) = history.children
+    assert (child.role, child.name, child.runs[0].status) == ("worker", "lifeline-1", "failed")
+    forms = [(one.get("form"), one.get("status")) for one in history.of(Kind.NOTICE_DELIVERED)]
+    assert forms == [("wake", "failed"), ("poll", "failed")]
+
+
 def test_it_reads_hermes_hooks_and_gateway() -> None:
     hooks = read_case([RECORDED / "hermes/hooks"]).history
     stops = [event.get("raw") for event in hooks.of(Kind.AGENT_ENDED)]
