@@ -1,0 +1,64 @@
+"""What a run of omnigent can be told, what can be seen of it, and what has no meaning for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from runs.driver import Option
+
+NEVER: Final = "never"
+_MOMENTS: Final = ("child-running", "child-ended", "child-woken", "child-told")
+"""The child streams; its end is known; its parent is woken; its parent has read its result."""
+
+OPTIONS: Final = (
+    Option("depth", "int", 2, "How deep its agent lets sub-agents be declared below it."),
+    Option(
+        "restart",
+        "choice",
+        NEVER,
+        "When the runner is killed (SIGKILL) and started again under the same identity.",
+        (NEVER, *_MOMENTS),
+    ),
+    Option(
+        "kill",
+        "choice",
+        NEVER,
+        "When the runner is killed (SIGKILL) and stays away.",
+        (NEVER, *_MOMENTS),
+    ),
+    Option(
+        "speak",
+        "choice",
+        NEVER,
+        "When the operator sends the parent a second message.",
+        (NEVER, "parent-running", "child-running"),
+    ),
+    Option(
+        "interrupt",
+        "choice",
+        NEVER,
+        "When the operator interrupts the session that is at work.",
+        (NEVER, "parent-running", "child-running"),
+    ),
+)
+
+OBSERVES: Final[Mapping[str, str]] = {
+    "L1": "the child's row on its parent's stream, and its stored session",
+    "L2": "the provider's journal against both",
+    "L3": "the wake message on the parent's stream, and what it reads from its inbox",
+    "L4": "session.status of the parent against children that run; the stream, never a snapshot",
+    "L5": "the provider's journal and both streams",
+    "L6": "the provider's journal; it announces no retry",
+    "L7": "sys_cancel_task of the parent",
+    "L8": "the streams over a runner that was killed and started again",
+    "L9": "the session that a wake and an inbox item name",
+    "L10": "the end of the parent's turns against its children's",
+    "L12": "what a session's stream shows after its end",
+    "L13": "the streams against what is stored",
+    "L15": "sys_session_send against the child's first request",
+    "L16": "the parent's last status; the exit code is our client's and follows it",
+    "L18": "the model of each request",
+}
+
+NOT_APPLICABLE: Final[Mapping[str, str]] = {}

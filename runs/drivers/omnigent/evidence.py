@@ -1,0 +1,107 @@
+"""The evidence of a run of omnigent: the streams of its sessions, what is stored, its logs.
+
+The streams are the live view (``stdout``); our client inside the seal prints them with its
+own lines, ``client/…``. The stored view (``session``) is one document a session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from runs.core.events import Draft, Kind
+from runs.transcripts._values import integer, mapping, number, text
+from runs.transcripts.omnigent import Stream
+
+
+class LiveStream(Stream):
+    """All streams of a run, with the lines of our client."""
+
+    envelope = frozenset({"t", "kind"})
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
+        self.source = "stdout"
+        self.killed = False
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        """An event, or a line of the client."""
+        kind = text(record.get("kind"), 80)
+        if not kind.startswith("client/"):
+            super().record(record)
+            return
+        self.at, self.native = number(record.get("t")), kind
+        handler = _HANDLERS.get(kind)
+        if handler is not None:
+            handler(self, record)
+        else:
+            said = record.get("request") or record.get("error") or record.get("session")
+            self.other(kind, summary=text(said, 300))
+
+    def _settled(self, record: Mapping[str, Any]) -> None:
+        """The parent's last word."""
+        word = text(record.get("status"), 40)
+        self.add(Kind.RESULT, self.root, status=word, is_error=word != "idle")
+
+    def _part(self, record: Mapping[str, Any]) -> None:
+        """The server, or the runner; one that is online again takes its sessions up."""
+        part, word = text(record.get("part"), 40), text(record.get("status"), 40)
+        version = text(record.get("version"), 40)
+        if version:
+            self.facts["version"] = version
+        self.add(
+            Kind.PART, "", part=part, status=word, pid=integer(record.get("pid")),
+            signal=integer(record.get("signal")), code=integer(record.get("code")),
+            version=version or None,
+        )  # fmt: skip
+        if part == "runner" and word == "killed":
+            self.killed = True
+        elif part == "runner" and word == "online" and self.killed:
+            self.add(Kind.SESSION_RESUMED, self.root, session=self.root)
+
+    def _answered(self, record: Mapping[str, Any]) -> None:
+        """How the server took what was asked: a message is accepted, and may have to queue."""
+        body = mapping(record.get("body"))
+        words = [text(record.get("request"), 120), text(record.get("status"))]
+        words += ["queued"] if body.get("queued") is True else []
+        self.other(self.native, summary=" ".join(words))
+
+    def _interrupted(self, record: Mapping[str, Any]) -> None:
+        """The operator's own cancel."""
+        target = text(record.get("session"))
+        self.add(Kind.CANCEL_REQUESTED, target, target=target, by="user", raw="interrupt")
+
+
+_HANDLERS = {
+    "client/settled": LiveStream._settled,
+    "client/part": LiveStream._part,
+    "client/answered": LiveStream._answered,
+    "client/interrupted": LiveStream._interrupted,
+}
+
+
+class Log:
+    """A log for people: kept, and nothing is concluded from its words."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.facts: dict[str, Any] = {}
+
+    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
+        """One event a line."""
+        words = line.decode("utf-8", "replace").strip()
+        if words:
+            yield Draft(
+                kind=Kind.OTHER,
+                source="log",
+                file=self.file,
+                line=number,
+                offset=offset,
+                length=len(line),
+                native="line",
+                data={"type": "line", "summary": words[:400]},
+            )
+
+    def end(self) -> Iterable[Draft]:
+        """Nothing is held back."""
+        return ()

@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fakes.dialect import ModelRequest, ToolCall, Turn
+from fakes.script import Child, task
+from runs.core.events import Draft, Event, Kind, number
+from runs.core.history import History
+from runs.core.judge import judge
+from runs.core.rows import agent_rows
+from runs.drivers.omnigent import DRIVER
+from runs.drivers.omnigent.evidence import LiveStream
+from runs.errors import HarnessError
+from runs.tests.drivers.conftest import MakeContext
+from runs.transcript import Reader, named
+
+DATA = Path(__file__).parent / "data" / "omnigent"
+ROOT, CHILD = "root0000", "child000"
+
+
+def written(context: Any) -> dict[str, Any]:
+    """The files of a launch that are JSON, by their path below ours."""
+    base = context.home / "lifeline"
+    files = DRIVER.launch(context).files
+    return {
+        str(path.relative_to(base)): json.loads(text)
+        for path, text in files.items()
+        if path.is_relative_to(base) and path.suffix in (".json", ".yaml")
+    }
+
+
+def fed(*records: dict[str, Any]) -> list[Draft]:
+    reader = LiveStream("stdout.jsonl")
+    found: list[Draft] = []
+    for place, record in enumerate(records, 1):
+        line = {"t": 1_796_000_000.0 + place, **record}
+        found += reader.feed(json.dumps(line).encode() + b"\n", place, 0)
+    return [*found, *reader.end()]
+
+
+def event(kind: str, session: str = ROOT, **more: Any) -> dict[str, Any]:
+    data = {"type": kind, "conversation_id": session, **more}
+    return {"kind": "sse", "session": session, "data": data}
+
+
+# Starting it
+
+
+def test_it_declares_one_kind_of_sub_agent_for_each_depth(make_context: MakeContext) -> None:
+    files = written(make_context(DRIVER, depth=2))
+    assert files["agent/config.yaml"]["tools"] == {"agents": ["worker"]}
+    assert files["agent/agents/worker/config.yaml"]["tools"] == {"agents": ["worker2"]}
+    deepest = files["agent/agents/worker/agents/worker2/config.yaml"]
+    assert "tools" not in deepest
+    assert deepest["executor"]["auth"] == {
+        "type": "api_key", "api_key": "dummy", "base_url": "http://127.0.0.1:4321/v1",
+    }  # fmt: skip
+
+
+def test_it_starts_server_and_runner_on_loopback_without_accounts(
+    make_context: MakeContext,
+) -> None:
+    context = make_context(DRIVER)
+    plan, launch = written(context)["plan.json"], DRIVER.launch(context)
+    assert plan["server"][1:6] == ["server", "--host", "127.0.0.1", "--port", "{port}"]
+    assert plan["runner"][1:] == ["-P", "-m", "omnigent.runner._entry"]
+    assert plan["message"] == "LIFELINE-ROOT Delegate."
+    for name in ("TELEMETRY", "KEYRING", "CATALOG_LOOKUP"):
+        assert launch.env[f"OMNIGENT_DISABLE_{name}"] == "1"
+    assert launch.env["OMNIGENT_AUTH_ENABLED"] == "0"
+
+
+@pytest.mark.parametrize("deed", ["restart", "kill", "speak", "interrupt"])
+def test_it_does_to_a_run_what_an_option_says(make_context: MakeContext, deed: str) -> None:
+    plan = written(make_context(DRIVER, **{deed: "child-running"}))["plan.json"]
+    assert (plan["deed"], plan["when"]) == (deed, "child-running")
+    plan = written(make_context(DRIVER))["plan.json"]
+    assert (plan["deed"], plan["when"]) == ("", "")
+
+
+def test_it_says_when_its_command_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "venv" / "bin" / "omnigent"
+    with pytest.raises(HarnessError, match="no command"):
+        DRIVER.executable(tmp_path)
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert DRIVER.executable(tmp_path) == path
+
+
+# Its tools
+
+
+def test_it_sends_reads_and_cancels_by_the_names_that_it_gave() -> None:
+    table = DRIVER.tools({}, "0.19.1")
+    sent = table.delegate(task("1.2", model="other"))
+    assert sent.name == "sys_session_send"
+    assert (sent.arguments["agent"], sent.arguments["title"]) == ("worker2", "lifeline-1-2")
+    assert sent.arguments["args"]["model"] == "other"
+    again = table.message(Child("1.2"), "more")
+    assert again is not None and again.arguments["title"] == sent.arguments["title"]
+    assert table.cancel(Child("1")) is None
+    cancelled = table.cancel(Child("1", CHILD))
+    assert cancelled is not None and cancelled.arguments == {"task_id": CHILD}
+    assert table.wait(Child("1")) is None
+    read = table.wait(Child("1", announced=True))
+    assert read is not None and read.name == "sys_read_inbox"
+
+
+def test_it_reads_the_session_of_a_child_out_of_the_send() -> None:
+    table = DRIVER.tools({}, "0.19.1")
+    call = table.delegate(task("2"))
+    asked = ToolCall(call.name, call.arguments, id="c1")
+    output = json.dumps({"task_id": CHILD, "conversation_id": CHILD, "status": "launching"})
+    turns = (Turn("assistant", "", (asked,)), Turn("tool", output, call_id="c1"))
+    request = ModelRequest("chat_completions", "m", True, turns, (call.name,), "/", {}, {})
+    assert table.children(request) == {"2": CHILD}
+
+
+# What it reads
+
+
+def test_it_tells_the_lives_of_the_parts_and_takes_a_runner_that_is_back_for_a_resume() -> None:
+    words = ("started", "online", "killed", "started", "online")
+    drafts = fed(
+        {"kind": "client/part", "part": "server", "status": "online", "version": "9.9.9"},
+        event("session.status", status="running"),
+        *({"kind": "client/part", "part": "runner", "status": word, "pid": 7} for word in words),
+    )
+    kinds = [one.kind for one in drafts]
+    assert kinds.count(Kind.PART) == 6
+    assert kinds[-1] is Kind.SESSION_RESUMED
+    assert kinds.count(Kind.SESSION_RESUMED) == 1
+    (begun,) = [one for one in drafts if one.kind is Kind.SESSION_STARTED]
+    assert begun.data["version"] == "9.9.9"
+
+
+def test_it_calls_a_message_queued_that_comes_into_an_open_turn() -> None:
+    said = {"data": {"role": "user", "content": [{"type": "input_text", "text": "more"}]}}
+    drafts = fed(
+        event("session.input.consumed", data=said),
+        event("response.in_progress", response={"id": "r1"}),
+        event("session.input.consumed", data=said),
+    )
+    messages = [one.data["queued"] for one in drafts if one.kind is Kind.USER_MESSAGE]
+    assert messages == [False, True]
+
+
+def woken(output: str) -> list[Draft]:
+    """A parent that is woken for a child, reads its inbox, and gets `output`."""
+    wake = "[System: sub-agent worker/a finished (completed) — 1 result waiting in inbox.]"
+    row = {"id": CHILD, "title": "worker:a", "current_task_status": "completed"}
+    call = {"type": "function_call", "name": "sys_read_inbox", "call_id": "c1", "arguments": "{}"}
+    result = {"type": "function_call_output", "call_id": "c1", "output": output}
+    drafts = fed(
+        event("session.child_session.updated", child_session_id=CHILD, child=row),
+        event("session.input.consumed", data={"data": {"content": [{"text": wake}]}}),
+        event("response.output_item.done", item={**call, "status": "completed"}),
+        event("response.output_item.done", item={**result, "status": "completed"}),
+    )
+    return [one for one in drafts if one.kind is Kind.NOTICE_DELIVERED]
+
+
+@pytest.mark.parametrize(
+    ("output", "has_result"),
+    [
+        (f"[System: sub-agent task {CHILD} completed — worker:a returned: CHILD-OK 1.]", True),
+        (f"[System: sub-agent task {CHILD} completed — worker:a produced no output]", False),
+        ("Inbox is empty — no completed tasks.", False),
+        ("Anything else.", False),
+    ],
+)
+def test_it_sees_whether_a_woken_parent_got_what_it_was_woken_for(
+    output: str, has_result: bool
+) -> None:
+    wake, poll = woken(output)
+    assert (wake.data["form"], wake.data["child"], wake.data["status"]) == (
+        "wake", CHILD, "completed",
+    )  # fmt: skip
+    assert (poll.data["form"], poll.data["child"], poll.data["has_result"]) == (
+        "poll", CHILD, has_result,
+    )  # fmt: skip
+
+
+# Runs of our own, shortened
+
+
+def replayed(folder: Path) -> History:
+    """The sources of a run through the driver's own readers, mirrored records joined."""
+    readers: list[tuple[str, Reader]] = [
+        ("stdout.jsonl", LiveStream("stdout.jsonl")),
+        ("provider.jsonl", named("lifeline-journal").reader("provider.jsonl")),
+        *(
+            (path.name, named("omnigent-export").reader(path.name))
+            for path in sorted(folder.glob("session-*.json"))
+        ),
+    ]
+    drafts: list[Draft] = []
+    seen: set[str] = set()
+    for name, reader in readers:
+        lines = (folder / name).read_bytes().splitlines(keepends=True)
+        for place, line in enumerate(lines, 1):
+            drafts += reader.feed(line, place, 0)
+        drafts += reader.end()
+        mine = {one.native_id for one in drafts if one.file == name}
+        drafts = [one for one in drafts if one.file != name or one.native_id not in seen]
+        seen |= mine - {""}
+    began = min(draft.at for draft in drafts if draft.at is not None)
+    drafts.sort(key=lambda one: one.at or began)
+    events: list[Event] = [
+        number(one, place, (one.at or began) - began) for place, one in enumerate(drafts, 1)
+    ]
+    return History(events)
+
+
+def test_it_finds_a_clean_early_end_that_is_told_as_success() -> None:
+    history = replayed(DATA / "0.19.1-sse-cut")
+    found = judge(history)
+    assert found.diagnosis == "truncated_success"
+    child = next(row for row in agent_rows(history) if row["parent"])
+    assert child["terminal"] == {"stdout": "completed", "session": "completed"}
+    assert child["told"] is not None and child["told"]["status"] == "completed"
+    assert (child["role"], child["name"], child["runs"]) == ("worker", "lifeline-1", 1)
+    labels = {one.law: one.label for one in found.broken}
+    assert labels == {
+        "L2": "truncated_success", "L3": "cut_stream_false_completion", "L16": "failed_untold",
+    }  # fmt: skip
+    assert DRIVER.runtime(history, None).version == "0.19.1"  # type: ignore[arg-type]
+
+
+def test_it_takes_the_streams_word_for_a_parent_that_waits() -> None:
+    history = replayed(DATA / "0.19.1-sse-cut")
+    mine = [one for one in history.of(Kind.STATUS) if one.agent == history.root]
+    assert [one.get("raw") for one in mine] == ["running", "waiting", "running", "idle"]
+    assert {one.source for one in mine} == {"stdout"}
+
+
+def test_it_finds_a_broken_connection_reported_with_its_error() -> None:
+    history = replayed(DATA / "0.19.1-chunk-cut")
+    found = judge(history)
+    assert (found.diagnosis, found.broken) == ("failed_and_reported", ())
+    (end, stored) = history.children[0].runs[0].ends
+    assert (end.source, end.get("status"), stored.get("status")) == ("stdout", "failed", "failed")
+    poll = [one for one in history.of(Kind.NOTICE_DELIVERED) if one.get("form") == "poll"]
+    assert [one.get("error_passed") for one in poll] == [True]
+    queued = history.of(Kind.NOTICE_QUEUED)
+    assert [(one.agent, one.get("raw")) for one in queued] == [(history.root, "failed")]
