@@ -24,6 +24,7 @@ from fakes.targeting import TASK_PATTERN, task_path
 
 ORDER = re.compile(r"(\S+) after ((?:parent|child:\d+|grandchild:\d+) (?:asked|answered|faulted))")
 ANSWERED = re.compile(r"CHILD-OK (\d[\d.]*\d|\d)")
+REPORT = re.compile(r"ROOT-(OK|WAITS) ")
 TRIES = 25
 """How often a task is delegated to one caller at most: an agent that forgets must not loop."""
 FILLER = ["This", "sentence", "is", "part", "of", "the", "answer", "and", "says", "nothing"]
@@ -65,10 +66,19 @@ class Talk:
 
     @cached_property
     def news(self) -> bool:
-        """Whether somebody spoke to it since it delegated (a notification)."""
+        """Whether somebody spoke to it since it delegated (a notification).
+
+        In a conversation that was restored without its calls, since it reported.
+        """
         turns = self.request.turns
-        last = max((n for n, turn in enumerate(turns) if turn.tool_calls), default=len(turns))
-        return any(turn.role == "user" for turn in turns[last:])
+        acts = [n for n, turn in enumerate(turns) if turn.tool_calls] or self.reports
+        return bool(acts) and any(turn.role == "user" for turn in turns[acts[-1] :])
+
+    @cached_property
+    def reports(self) -> list[int]:
+        """The places of its own reports, which prove that it had delegated everything."""
+        turns = enumerate(self.request.turns)
+        return [n for n, turn in turns if turn.role == "assistant" and REPORT.match(turn.text)]
 
     @property
     def spoke(self) -> bool:
@@ -138,7 +148,7 @@ class Delegation(Script):
         if not below:
             return self.child(talk)
         fresh = [each for each in below if each.path not in talk.delegated]
-        if not fresh:
+        if not fresh or (talk.reports and not talk.delegated):
             return self.parent(talk, below)
         if self._forgets(talk):
             return self.report(talk, below)

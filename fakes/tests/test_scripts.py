@@ -260,3 +260,10 @@ def test_it_fetches_what_was_announced_each_time_and_nothing_else() -> None:
         assert fetches.name == "wait"
         turns += [Turn("assistant", "", (fetches,)), Turn("tool", "It failed.", call_id="")]
         assert said(*turns).text.startswith("ROOT-OK")
+
+
+def test_it_does_not_delegate_again_when_its_calls_are_lost_from_the_conversation() -> None:
+    waits = Turn("assistant", "ROOT-WAITS 0 of 1 answers seen.")
+    assert said(waits).text.startswith("ROOT-WAITS")
+    (fetches,) = said(waits, Turn("user", "There is news.")).tool_calls
+    assert fetches.name == "wait"
