@@ -113,7 +113,10 @@ def command(sweep: Sweep) -> str:
         parts = ["sweep", "--agents", binaries_text(sweep.plan.get("binaries", []))]
         parts += ["--scenarios", scenarios]
     repeat = int(sweep.plan.get("repeat", 1))
-    return shlex.join([*start, *parts, *(["--repeat", str(repeat)] if repeat > 1 else [])])
+    parts += ["--repeat", str(repeat)] if repeat > 1 else []
+    for name, value in sweep.plan.get("sets", {}).items():
+        parts += ["--set", f"{name}={value}"]
+    return shlex.join([*start, *parts])
 
 
 def binaries_text(pairs: Iterable[Iterable[str]]) -> str:

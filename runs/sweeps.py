@@ -202,7 +202,7 @@ def _change(sweep: models.Sweep, before: Sequence[str], after: str) -> None:
 
 
 def progress(sweep: models.Sweep) -> dict[str, Any]:
-    """{total, ended, running, queued, left_seconds}: the estimate from the runs so far."""
+    """{total, ended, cancelled, running, queued, left_seconds}: estimated from the runs so far."""
     counts = Counter(sweep.runs.values_list("status", flat=True))
     done = sweep.runs.filter(ended_at__isnull=False, started_at__isnull=False)
     spent = [(b - a).total_seconds() for a, b in done.values_list("started_at", "ended_at")[:500]]
@@ -211,7 +211,8 @@ def progress(sweep: models.Sweep) -> dict[str, Any]:
     left = sum(spent) / len(spent) * waiting / max(1, room) if spent else None
     return {
         "total": sum(counts.values()),
-        "ended": sum(counts.values()) - waiting,
+        "ended": sum(counts.values()) - waiting - counts["cancelled"],
+        "cancelled": counts["cancelled"],
         "running": counts["running"],
         "queued": counts["queued"],
         "left_seconds": None if left is None else round(left, 1),

@@ -73,6 +73,26 @@ def test_a_wrong_form_says_why_and_starts_nothing(client: Client, wrong: dict[st
     assert not Sweep.objects.exists() and not Run.objects.exists()
 
 
+def test_a_cancelled_sweep_says_how_far_it_came(client: Client) -> None:
+    client.post("/sweeps/", FORM)
+    sweep = Sweep.objects.get()
+    first = sweep.runs.order_by("pk").first()
+    assert first is not None
+    answer_for(first, "healthy")
+    client.post(f"/sweeps/{sweep.permalink}/steer/", {"do": "cancel"})
+    text = text_of(client.get(f"/sweeps/{sweep.permalink}/"))
+    assert "1 of 8 runs ended, 7 cancelled" in text and "Run what is missing" in text
+
+
+def test_the_command_carries_what_was_set(client: Client) -> None:
+    sets = {"agents.reference.seed": "7", "text": "two words"}
+    sweep = sweeps.create([("reference", "1.0.0")], ["success"])
+    Sweep.objects.filter(pk=sweep.pk).update(plan={**sweep.plan, "sets": sets})
+    page = client.get(f"/sweeps/{sweep.permalink}/")
+    words = "--scenarios success --set agents.reference.seed=7 --set 'text=two words'"
+    assert page.context["command"].endswith(words)
+
+
 def test_nothing_missing_makes_no_sweep(client: Client) -> None:
     Run.objects.create(agent="reference", version="1.0.0", scenario="success", status="ended")
     fields = {"agents": "reference@1.0.0", "scenarios": "success", "repeat": "1"}
