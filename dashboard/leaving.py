@@ -11,6 +11,7 @@ def paths() -> list[URLPattern]:
     """Made when it is called: the kinds of names in them are registered in `urls`."""
     return [
         path("import/", imports.page, name="import"),
+        path("import/pieces/", imports.piece, name="import-piece"),
         path("runs/<permalink:permalink>/reproduce/", imports.reproduce, name="run-reproduce"),
         path("runs/<permalink:permalink>/opinions/", opinions.say, name="run-opinions"),
         path("runs/<permalink:permalink>/share/", shares.share, name="run-share"),

@@ -77,27 +77,41 @@ def receive(files: Iterable[tuple[str, Iterator[bytes]]]) -> tuple[models.Run, i
                 for chunk in chunks:
                     total += len(chunk)
                     if total > LIMITS.total:
-                        raise Unreadable(
-                            f"All files together are over {LIMITS.total >> 20} MiB.",
-                            "Attach the logs alone.",
-                        )
+                        raise too_large()
                     out.write(chunk)
             count += 1
             if count > LIMITS.files:
-                raise Unreadable(f"More than {LIMITS.files} files.", "Attach the logs alone.")
+                raise too_many()
         if not total:
             raise Unreadable("There is nothing in it.", "Drop files, or paste the text of a log.")
-    except FileExistsError as twice:
+    except FileExistsError as exists:
         shutil.rmtree(base, ignore_errors=True)
-        name = Path(str(twice.filename)).name
-        raise Unreadable(f"{name!r} is there twice.", "Give the files different names.") from None
+        raise twice(Path(str(exists.filename)).name) from None
     except BaseException:
         shutil.rmtree(base, ignore_errors=True)
         raise
-    return _row(permalink), total
+    return row(permalink), total
 
 
-def _row(permalink: str, **summary: Any) -> models.Run:
+def too_large() -> Unreadable:
+    """All files together pass the limit."""
+    return Unreadable(
+        f"All files together are over {LIMITS.total >> 20} MiB.", "Attach the logs alone."
+    )
+
+
+def too_many() -> Unreadable:
+    """There are more files than the limit."""
+    return Unreadable(f"More than {LIMITS.files} files.", "Attach the logs alone.")
+
+
+def twice(name: str) -> Unreadable:
+    """Two files have one name."""
+    return Unreadable(f"{name!r} is there twice.", "Give the files different names.")
+
+
+def row(permalink: str, **summary: Any) -> models.Run:
+    """The row of an import that is to be read; `summary` says what it is read from."""
     return models.Run.objects.create(
         permalink=permalink,
         kind=models.Run.Kind.IMPORT,
@@ -120,7 +134,7 @@ def begin(run: models.Run, size: int) -> models.Run:
 
 def store_paths(paths: Iterable[str | Path], *, complete: bool | None = None) -> models.Run:
     """`judge --store`: a run made of these files, folders or archives, read at once."""
-    run = _row(models.new_permalink(), given=[str(Path(path).absolute()) for path in paths])
+    run = row(models.new_permalink(), given=[str(Path(path).absolute()) for path in paths])
     if complete is not None:
         run.summary["complete"] = complete
         run.save(update_fields=["summary"])
@@ -240,7 +254,7 @@ def about(case: Case) -> dict[str, Any]:
         "formats": case.formats[:ROWS_KEPT],
         "files": len(case.formats),
         "damage": case.damage[:ROWS_KEPT],
-        "damaged": len(case.damage),
+        "damaged": sum(row["damage"] for row in case.formats),
         "missing": case.missing,
         "left_out": [list(pair) for pair in case.left_out[:ROWS_KEPT]],
         "facts": {key: str(value)[:300] for key, value in case.facts.items()},

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from dashboard.tests.browser import open_page
 from dashboard.tests.instance import Up, started
+from runs.management.commands.judge import judge_paths
 from runs.tests.transcripts.helpers import RECORDED
 
 __all__ = ["open_page", "started"]
@@ -77,3 +78,24 @@ def test_drop_and_paste_become_runs_and_a_link_is_shared(
     page.get_by_role("button", name="Read and judge").click()
     page.wait_for_url("**/runs/*/")
     assert json.loads(page.locator("#run-data").inner_text())["run"]["status"] == "ended"
+
+
+def test_a_large_upload_goes_in_pieces_and_is_the_same(started: Up, open_page: Any) -> None:
+    page = open_page()
+    page.goto(f"{started.address}import/")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.removeprefix(started.address)))
+    page.evaluate("document.getElementById('bring').dataset.piece = '7000'")
+    files = [(path.name, base64.b64encode(path.read_bytes()).decode())
+             for path in sorted(CUT.iterdir()) if path.is_file()]  # fmt: skip
+    page.get_by_label("or paste text").fill("what I saw")
+    page.evaluate(DROP, files)
+    page.wait_for_url("**/runs/*/")
+    size = sum(path.stat().st_size for path in CUT.iterdir()) + len("what I saw")
+    assert asked.count("import/pieces/") == size // 7000 + 1
+    run = json.loads(page.locator("#run-data").inner_text())["run"]
+    expected = judge_paths([str(CUT)])
+    assert run["diagnosis"] == expected["diagnosis"]
+    read = page.get_by_role("region", name="What was imported")
+    for name in (*(path.name for path in CUT.iterdir()), "pasted.jsonl"):
+        expect(read.get_by_text(name).first).to_be_visible()

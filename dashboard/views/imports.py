@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from dashboard import trouble
 from dashboard.views.run import find
-from runs import imports, models, proposal, start
+from runs import imports, models, proposal, start, uploads
 from runs.errors import HarnessError
 from runs.transcript import Unreadable, formats
 
@@ -23,11 +23,16 @@ from runs.transcript import Unreadable, formats
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """The drop area; a POST brings ``files`` (with ``paths`` as JSON) or ``text``."""
+    """The drop area; a POST brings ``files`` (with ``paths`` as JSON), ``text``, or both.
+
+    ``upload`` names an upload whose pieces came before.
+    """
     error = None
     if request.method == "POST":
         try:
-            run = imports.begin(*imports.receive(_given(request)))
+            upload = request.POST.get("upload", "")
+            got = uploads.finish(upload) if upload else imports.receive(_given(request))
+            run = imports.begin(*got)
         except Unreadable as unreadable:
             error = {"what": unreadable.what, "do": unreadable.do}
         else:
@@ -39,6 +44,7 @@ def page(request: HttpRequest) -> HttpResponse:
         "section": "import",
         "error": error,
         "text": request.POST.get("text", ""),
+        "piece": uploads.PIECE,
         "formats": sorted({one.title for one in formats().values()}),
         "recent": models.Run.objects.filter(kind="import").order_by("-pk")[:8],
     }
@@ -55,7 +61,7 @@ def _given(request: HttpRequest) -> Iterator[tuple[str, Iterator[bytes]]]:
     for name, file in zip(names, files, strict=True):
         yield name, file.chunks(imports.PIECE)
     text = request.POST.get("text", "")
-    if text.strip() and not files:
+    if text.strip():
         # A form's line ends are CRLF whatever was pasted.
         yield "pasted.jsonl", iter([text.replace("\r\n", "\n").encode("utf-8", "replace")])
 
@@ -69,6 +75,25 @@ def _names(paths: str, files: list[UploadedFile]) -> list[str]:
     if isinstance(found, list) and len(found) == len(files):
         return [str(name) for name in found]
     return [str(file.name) for file in files]
+
+
+@require_POST
+def piece(request: HttpRequest) -> HttpResponse:
+    """Pieces of an upload: ``files``, and ``places`` as JSON with the name and offset of each."""
+    files = request.FILES.getlist("files")
+    try:
+        places = [(str(name), int(at)) for name, at in json.loads(request.POST.get("places", ""))]
+        pieces = [
+            (name, at, file.chunks(imports.PIECE))
+            for (name, at), file in zip(places, files, strict=True)
+        ]
+    except (ValueError, TypeError, RecursionError):
+        return trouble.as_json(422, "Each piece needs its file's name and its offset.")
+    try:
+        name = uploads.put(request.POST.get("upload", ""), pieces)
+    except Unreadable as unreadable:
+        return trouble.as_json(422, unreadable.what, unreadable.do)
+    return JsonResponse({"upload": name})
 
 
 @require_POST

@@ -2,6 +2,7 @@
 
 const form = document.getElementById("bring");
 const MOST_SHOWN = 40;
+const MOST_PIECES = 500;
 
 /** The files below a dropped entry with their relative names. */
 async function filesOf(entry, path = "") {
@@ -38,42 +39,100 @@ function trouble(what, rest = "") {
   document.getElementById("trouble").replaceChildren(line);
 }
 
-function send(files, text) {
-  const state = document.getElementById("state");
-  const bar = document.getElementById("progress");
+/** A request of ours; `onSent` hears how many bytes of it are on their way. */
+function post(address, body, onSent) {
+  return new Promise((done, failed) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", address);
+    request.setRequestHeader("Accept", "application/json");
+    request.setRequestHeader("X-CSRFToken", form.elements.csrfmiddlewaretoken.value);
+    request.responseType = "json";
+    request.upload.onprogress = (event) => onSent(event.loaded);
+    request.onload = () => {
+      const said = request.response?.error;
+      if (request.status < 300 && request.response) return done(request.response);
+      failed([said?.what ?? `It was refused (${request.status}).`, said?.do ?? ""]);
+    };
+    request.onerror = () => failed(["The connection broke.", "Try again."]);
+    request.send(body);
+  });
+}
+
+/** The files cut into groups of pieces, each group small enough for one request. */
+function* groups(files, most) {
+  let group = [];
+  let room = most;
+  for (const [name, file] of files) {
+    let at = 0;
+    do {
+      const size = Math.min(room, file.size - at);
+      group.push([name, at, file.slice(at, at + size)]);
+      at += size;
+      room -= size;
+      if (room === 0 || group.length === MOST_PIECES) {
+        yield group;
+        group = [];
+        room = most;
+      }
+    } while (at < file.size);
+  }
+  if (group.length) yield group;
+}
+
+/** Everything as many small requests: the server holds each whole in memory. */
+async function inPieces(files, most, onSent) {
+  let upload = "";
+  let sent = 0;
+  for (const group of groups(files, most)) {
+    const body = new FormData();
+    body.append("upload", upload);
+    body.append("places", JSON.stringify(group.map(([name, at]) => [name, at])));
+    for (const [, , piece] of group) body.append("files", piece, "piece");
+    upload = (await post(form.dataset.pieces, body, (more) => onSent(sent + more))).upload;
+    sent += group.reduce((sum, [, , piece]) => sum + piece.size, 0);
+  }
+  const body = new FormData();
+  body.append("upload", upload);
+  return body;
+}
+
+function atOnce(files) {
   const body = new FormData();
   body.append("paths", JSON.stringify(files.map(([name]) => name)));
   for (const [name, file] of files) body.append("files", file, name.split("/").pop());
-  if (text) {
-    body.set("paths", JSON.stringify(["pasted.jsonl"]));
-    body.append("files", new Blob([text]), "pasted.jsonl");
-  }
-  const request = new XMLHttpRequest();
-  request.open("POST", form.action);
-  request.setRequestHeader("Accept", "application/json");
-  request.setRequestHeader("X-CSRFToken", form.elements.csrfmiddlewaretoken.value);
-  request.responseType = "json";
-  bar.hidden = false;
-  request.upload.onprogress = (event) => {
-    if (!event.lengthComputable) return;
-    bar.value = event.loaded / event.total;
-    state.textContent = event.loaded < event.total ? "sending" : "reading";
+  return body;
+}
+
+async function send(files) {
+  const state = document.getElementById("state");
+  const bar = document.getElementById("progress");
+  const most = Number(form.dataset.piece);
+  const total = files.reduce((sum, [, file]) => sum + file.size, 0);
+  const onSent = (bytes) => {
+    bar.value = total ? Math.min(1, bytes / total) : 1;
+    const part = `${Math.min(100, Math.floor(bar.value * 100))} % of ${Math.ceil(total / 1e6)} MB`;
+    state.textContent = bar.value < 1 ? `sending, ${part}` : "reading";
   };
-  request.onload = () => {
-    const answer = request.response;
-    if (answer?.run) return window.location.assign(answer.run);
+  bar.hidden = false;
+  form.elements.go.disabled = true;
+  document.getElementById("trouble").replaceChildren();
+  try {
+    const large = total > most;
+    const body = large ? await inPieces(files, most, onSent) : atOnce(files);
+    const answer = await post(form.action, body, large ? () => {} : onSent);
+    window.location.assign(answer.run);
+  } catch (error) {
     bar.hidden = true;
     state.textContent = "";
     form.elements.go.disabled = false;
-    trouble(answer?.error?.what ?? `It was refused (${request.status}).`, answer?.error?.do ?? "");
-  };
-  request.onerror = () => {
-    bar.hidden = true;
-    form.elements.go.disabled = false;
-    trouble("The connection broke.", "Try again.");
-  };
-  form.elements.go.disabled = true;
-  request.send(body);
+    trouble(...(Array.isArray(error) ? error : [String(error)]));
+  }
+}
+
+/** The pasted text as a file beside the others. */
+function pasted() {
+  const text = form.elements.text.value;
+  return text.trim() ? [["pasted.jsonl", new Blob([text])]] : [];
 }
 
 function listen() {
@@ -109,10 +168,13 @@ function listen() {
   document.addEventListener("drop", async (event) => {
     event.preventDefault();
     drop.classList.remove("over");
+    const words = event.dataTransfer.getData("text/plain");
     const found = await given(event.dataTransfer);
+    if (!found.length && words) form.elements.text.value += words;
+    else if (!found.length) trouble("There is no file in it.", "Drop files or a folder.");
     if (!found.length) return;
     choose(found);
-    send(found, "");
+    send([...found, ...pasted()]);
   });
   document.addEventListener("paste", (event) => {
     const found = [...event.clipboardData.files].map((file) => [file.name, file]);
@@ -127,12 +189,9 @@ function listen() {
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const text = files.length ? "" : form.elements.text.value;
-    if (!files.length && !text.trim()) {
-      trouble("There is nothing in it.", "Drop files, or paste the text of a log.");
-    } else {
-      send(files, text);
-    }
+    const all = [...files, ...pasted()];
+    if (all.length) send(all);
+    else trouble("There is nothing in it.", "Drop files, or paste the text of a log.");
   });
 }
 
