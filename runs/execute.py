@@ -165,6 +165,7 @@ class Execution:
                     trouble=[repr(each) for each in provider.trouble],
                 )
                 journal.close()
+            _check_answers(provider)
 
     def _provider(self, journal: Journal, bodies: Path, binary: Binary) -> Provider:
         return Provider(
@@ -229,6 +230,17 @@ class Execution:
         async with _killed_at_the_end(running):
             await pumps.until_end()
         await pumps.drain()
+
+
+def _check_answers(provider: Provider) -> None:
+    """HarnessError when an exception of ours kept an answer from the agent: what it did then is
+    no fault of its own."""
+    if provider.trouble:
+        first = provider.trouble[0]
+        raise HarnessError(
+            f"The fake provider could not answer: {type(first).__name__}: {first}",
+            "It is an error of a script, a dialect or the driver's table of tools.",
+        )
 
 
 def refused_in(running: process.Running | None) -> int:

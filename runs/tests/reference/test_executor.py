@@ -9,6 +9,7 @@ import pytest
 from fakes.reference_agent.misbehaviours import table
 from runs import execute, models, report, start, store
 from runs.core.events import Kind
+from runs.drivers.reference import Tools
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,6 +53,22 @@ def test_a_child_that_never_asks_is_the_agents_failure_though_no_fault_reached_i
     made = run("sse-cut", **{"agents.reference.misbehave": "dead-spawn"}, **dict(entry.sets))
     assert (made.outcome, made.diagnosis) == ("invalid-fault-not-delivered", "dead_spawn")
     assert entry.law in broken_in(made)
+
+
+def test_an_error_in_a_table_of_tools_is_ours_and_not_the_agents(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def delegate(self: Tools, task: object) -> None:
+        raise IndexError("no such group")
+
+    monkeypatch.setattr(Tools, "delegate", delegate)
+    sets = {"guards.deadline": 4.0}
+    (queued,) = start.create("reference", "", "success", sets=sets, queue=False)
+    ended = execute.execute(queued.pk, "a-test")
+    assert ended is not None
+    ended.refresh_from_db()
+    assert ended.status == models.Run.Status.ERRORED
+    assert "IndexError: no such group" in ended.error["what"]
 
 
 def test_it_says_what_it_claims_and_what_was_measured() -> None:
