@@ -134,6 +134,8 @@ class Source:
     """Makes a reader for one file of the source; takes the file's short name (as in evidence)."""
     glob: str = ""
     stream: Literal["", "stdout", "stderr"] = ""
+    late: bool = False
+    """Its files are written anew as a whole: each is read once, when the run is over."""
 
 
 class Emit(Protocol):

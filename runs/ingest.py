@@ -105,6 +105,7 @@ class Tail:
         self._open: dict[Path, tuple[FileIO, LineFeed]] = {}
         self._refused: set[Path] = set()
         self._names: set[str] = set()
+        self._over = False
 
     @property
     def bytes(self) -> int:
@@ -113,6 +114,8 @@ class Tail:
 
     def poll(self, limit: int = CHUNK * 16) -> int:
         """Read what is new, at most about `limit` bytes; gives how many were read."""
+        if self.source.late and not self._over:
+            return 0
         for path in self._workspace.glob(self.source.glob):
             if path not in self._open and path not in self._refused:
                 self._start(path)
@@ -125,6 +128,7 @@ class Tail:
 
     def close(self, within: int) -> None:
         """Read the rest, at most about `within` bytes, and end every reader."""
+        self._over = True
         while within > 0 and (read := self.poll(min(within, CHUNK * 16))):
             within -= read
         for file, feed in self._open.values():

@@ -91,6 +91,19 @@ def test_it_follows_a_file_that_appears_and_grows(tmp_path: Path) -> None:
     assert kept.read_bytes() == b"one\ntwo\nthree"
 
 
+def test_a_file_that_is_written_anew_is_read_once_and_at_the_end(tmp_path: Path) -> None:
+    workspace, drafts = Workspace(tmp_path / "run", sealed=False), list[Draft]()
+    source = Source(name="session", reader=Lines, glob="home/*.json", late=True)
+    tail = Tail(source, workspace, drafts.append)
+    path = workspace.home / "about.json"
+    for text in (b"it runs\n", b"ended\n"):
+        path.write_bytes(text)
+        assert tail.poll() == 0
+    tail.close(within=1 << 20)
+    assert [d.data["type"] for d in drafts] == ["ended"]
+    assert (workspace.sources / "session-about.json").read_bytes() == b"ended\n"
+
+
 def test_it_does_not_follow_a_link_out_of_the_run(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("secret\n")
