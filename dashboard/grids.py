@@ -187,7 +187,7 @@ def _missing(view: Grid) -> list[Place]:
     for block in view.blocks:
         if block.agent not in catalogue.drivers():
             continue
-        not_here = catalogue.driver(block.agent).not_applicable
+        not_here = catalogue.not_applicable(block.agent, known.values())
         for version in filter(valid, block.versions):
             for scenario in view.scenarios:
                 place = (block.agent, version, scenario)

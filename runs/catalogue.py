@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -49,6 +49,20 @@ def laws() -> Mapping[str, Law]:
 def scenarios() -> Mapping[str, Scenario]:
     """Every scenario that ships, by name."""
     return shipped()
+
+
+def not_applicable(agent: str, known: Iterable[Scenario]) -> dict[str, str]:
+    """Why a scenario or fault has no meaning for this agent, by its name.
+
+    The driver's own reasons, and the scenarios of `known` that are only for others.
+    """
+    reasons = dict(driver(agent).not_applicable)
+    for scenario in known:
+        if scenario.only and agent not in scenario.only:
+            reasons.setdefault(
+                scenario.name, f"it has a meaning only for {' and '.join(scenario.only)}"
+            )
+    return reasons
 
 
 def faults() -> Mapping[str, type[Fault]]:

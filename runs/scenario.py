@@ -57,6 +57,8 @@ class Scenario:
     families: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     agents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    only: tuple[str, ...] = ()
+    """The agents for which it has a meaning; empty: all."""
     control: bool = False
     """A healthy control: nothing may be reported as broken."""
 
@@ -81,7 +83,7 @@ class Scenario:
         values["guards"] = _guards(given.get("guards", {}))
         values["faults"] = tuple(_fault(item, n) for n, item in enumerate(_list(given, "faults")))
         values["thresholds"] = _thresholds(given.get("thresholds", {}))
-        for key in ("laws", "families", "reports"):
+        for key in ("laws", "families", "reports", "only"):
             values[key] = tuple(str(item) for item in _list(given, key))
         for key in ("settings", "agents"):
             if not isinstance(given.get(key, {}), Mapping):

@@ -73,6 +73,7 @@ def _context(request: HttpRequest, driver: Driver) -> dict[str, Any]:
     rows = _versions(driver)
     jobs = _jobs(driver.name)
     named = request.GET.get("version", "")
+    not_here = catalogue.not_applicable(driver.name, catalogue.scenarios().values())
     return {
         "section": "agents",
         "driver": driver,
@@ -88,7 +89,7 @@ def _context(request: HttpRequest, driver: Driver) -> dict[str, Any]:
             (law, driver.observes.get(law.id, ""), driver.not_applicable.get(law.id, ""))
             for law in catalogue.laws().values()
         ],
-        "not_here": [(n, why) for n, why in driver.not_applicable.items() if n[:1] != "L"],
+        "not_here": [(n, why) for n, why in sorted(not_here.items()) if n[:1] != "L"],
         "log_of": next((job for job in jobs if job.version == named), None),
     }
 

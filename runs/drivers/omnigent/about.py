@@ -12,6 +12,13 @@ _MOMENTS: Final = ("child-running", "child-ended", "child-woken", "child-told")
 """The child streams; its end is known; its parent is woken; its parent has read its result."""
 
 OPTIONS: Final = (
+    Option(
+        "setup",
+        "choice",
+        "whole",
+        "Whether its harnesses can be set up: a broken one names a provider that does not exist.",
+        ("whole", "child-broken", "parent-broken"),
+    ),
     Option("depth", "int", 2, "How deep its agent lets sub-agents be declared below it."),
     Option(
         "restart",

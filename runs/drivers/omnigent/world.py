@@ -44,6 +44,9 @@ def agents(context: Context) -> dict[Path, str]:
 def _agent(context: Context, name: str, below: list[str]) -> dict[str, Any]:
     """One agent's configuration (JSON is YAML as well)."""
     auth = {"type": "api_key", "api_key": "dummy", "base_url": f"{context.base_url}/v1"}
+    broken = {"parent-broken": AGENT, "child-broken": worker(1)}
+    if broken.get(context.options["setup"]) == name:
+        auth = {"type": "provider", "name": "nowhere"}
     found: dict[str, Any] = {
         "spec_version": 1,
         "name": name,

@@ -49,6 +49,7 @@ def test_it_is_whole_and_comes_back_from_its_own_toml(name: str) -> None:
     assert set(scenario.laws) <= set(laws())
     assert 0 < scenario.guards.deadline <= 300
     assert set(scenario.agents) <= set(catalogue.drivers())
+    assert set(scenario.only) <= set(scenario.agents)
     for agent, options in scenario.agents.items():
         catalogue.driver(agent).read_options(options)
     Thresholds.of(scenario.thresholds)
@@ -63,6 +64,13 @@ def test_it_aims_a_promised_fault_at_every_attempt_of_the_one_child(name: str) -
     assert aimed.target.caller == "child"
     if not name.startswith("cut-"):
         assert (aimed.target.attempt, aimed.target.turn, aimed.target.share) == ("all", 0, 1.0)
+
+
+def test_it_has_no_meaning_for_an_agent_that_it_is_not_for() -> None:
+    known = shipped().values()
+    assert "runner-gone" not in catalogue.not_applicable("omnigent", known)
+    assert "omnigent" in catalogue.not_applicable("reference", known)["runner-gone"]
+    assert "success" not in catalogue.not_applicable("reference", known)
 
 
 @pytest.mark.parametrize("key", ["questions", "fault", "guard", "control_"])
