@@ -47,7 +47,7 @@ def pulse(run: Run, *, workers: int | None = None) -> Pulse:
 
 def _queued(run: Run, workers: int) -> str:
     place = start.position(run)
-    where = "next in the queue" if place == 1 else f"{ordinal(place)} in the queue"
+    where = "next in the queue" if place <= 1 else f"{ordinal(place)} in the queue"
     where = run.phase or where
     return where if workers else f"{where}, but no worker is listening"
 

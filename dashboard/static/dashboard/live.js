@@ -14,6 +14,8 @@ import { Selection } from "./select.js";
 import { Timeline } from "./timeline.js";
 
 const OPEN = new Set(["queued", "running"]);
+/** What the tables beside the timeline are made of. */
+const TELLING = new Set(["request.received", "request.ended", "agent.started", "agent.ended", "notice.delivered"]);
 const run = document.getElementById("run");
 const told = JSON.parse(document.getElementById("run-data").textContent);
 
@@ -42,6 +44,7 @@ const socket = new LiveSocket(run.dataset.socket, page.tailing ? first : known, 
   events(events) {
     store.tip = Math.max(store.tip, events.at(-1).seq);
     pulse.heard(events);
+    if (events.some((event) => TELLING.has(event.kind))) document.dispatchEvent(new CustomEvent("lifeline:told"));
     if (!page.tailing) {
       timeline.noted(events.length);
       return list.refilter(list.found ?? undefined);

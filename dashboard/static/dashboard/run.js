@@ -1,17 +1,19 @@
 // Keeps the run page's tables fresh while the run lives: fetches its parts again when it changed.
 //
-// Whoever follows the run dispatches `lifeline:changed` on document (detail: {status}); without
-// a socket this polls by itself. Evidence links select their event: `lifeline:select` {seq}.
+// Whoever follows the run dispatches `lifeline:changed` on document (detail: {status}), and
+// `lifeline:told` when an attempt or an agent began or ended; without a socket this polls by itself. Evidence links select their event: `lifeline:select` {seq}.
 
 import { paintClock } from "./base.js";
 
 const SPACING = 700;
+const CALM = 2000;
 const POLL = 4000;
 const page = document.getElementById("run");
 const seen = new Map();
 let asked = 0;
 let spacing = SPACING;
 let waiting = null;
+let due = 0;
 let missed = false;
 let open = page.dataset.open === "true";
 
@@ -54,11 +56,16 @@ async function refresh() {
   }
 }
 
-function soon() {
-  waiting ??= setTimeout(() => {
+/** Asks again once `least` milliseconds have passed since it last did; an earlier date wins. */
+function soon(least = 0) {
+  const at = asked + Math.max(spacing, least);
+  if (waiting !== null && due <= at) return;
+  clearTimeout(waiting);
+  due = at;
+  waiting = setTimeout(() => {
     waiting = null;
     refresh();
-  }, Math.max(0, spacing - (Date.now() - asked)));
+  }, Math.max(0, at - Date.now()));
 }
 
 /** "silent 41 s of 180 s" and "next in 1.2 s" go on counting between two fetches. */
@@ -81,6 +88,8 @@ document.addEventListener("lifeline:changed", (event) => {
   }
   soon();
 });
+
+document.addEventListener("lifeline:told", () => open && soon(CALM));
 
 page.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-seq]");
