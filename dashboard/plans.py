@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from dashboard import grids, words
 from dashboard.text import code_block, markdown
-from runs import grid, sweeps
+from runs import bisections, grid, sweeps
 from runs.core import matrix
 from runs.models import Run, Sweep
 from runs.versions import key, ordered
@@ -174,7 +174,8 @@ def bisect_block(sweep: Sweep, address: str) -> str:
     """The bisection as Markdown to paste."""
     search, result = sweep.search, sweep.result
     lines = [
-        f"### {markdown(search['agent'])}: first version that shows {markdown(search['look_for'])}",
+        f"### {markdown(search['agent'])}: {bisections.place(search)} version that shows "
+        f"{markdown(search['look_for'])}",
         "",
         markdown(result.get("reason") or "Not answered yet.", 900),
         "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +51,11 @@ def create(
     )
 
 
+def place(search: Mapping[str, Any]) -> str:
+    """``first``; ``last`` where the good version is the newer one: what ended it is looked for."""
+    return "first" if key(search["good"]) < key(search["bad"]) else "last"
+
+
 def retry(sweep: models.Sweep) -> None:
     """Go on where failed runs ended it without an answer; those runs count no longer."""
     failed = sweep.runs.filter(status__in=(models.Run.Status.ERRORED, models.Run.Status.LOST))
@@ -84,7 +90,8 @@ def advance(sweep: models.Sweep) -> None:
             "verdict": "found",
             "last_before": answer.last_before,
             "first": answer.first,
-            "reason": f"{answer.first} is the first version that shows {search['look_for']}.",
+            "reason": f"{answer.first} is the {place(search)} version that shows "
+            f"{search['look_for']}.",
         }
     else:
         sweep.result |= {

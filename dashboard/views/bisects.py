@@ -91,6 +91,7 @@ def _context(request: HttpRequest, found: Sweep) -> dict[str, Any]:
         "sweep": found,
         "search": found.search,
         "result": result,
+        "place": bisections.place(found.search),
         "title": plans.title(found),
         "tone": plans.TONES[found.state],
         "progress": plans.progress(found),

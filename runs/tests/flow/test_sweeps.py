@@ -66,6 +66,15 @@ def test_it_bisects_to_the_first_version() -> None:
     assert [step["saw"] for step in document["steps"][:2]] == ["0 of 3", "3 of 3"]
 
 
+def test_it_bisects_backwards_to_what_ended_it() -> None:
+    code, document = run_command(
+        *("bisect", "reference", "--good", "0.7.0", "--bad", "0.6.0"),
+        *("--scenario", "sse-cut", "--law", "L2"),
+    )
+    assert code == 0 and (document["last_before"], document["first"]) == ("0.7.0", "0.6.2")
+    assert document["reason"] == "0.6.2 is the last version that shows law:L2."
+
+
 def bisection(versions: str = "0.2.1..1.0.0") -> models.Sweep:
     first, _, last = versions.partition("..")
     return bisections.create("reference", first, last, "http-400", "law:L2")
