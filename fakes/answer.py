@@ -237,10 +237,12 @@ class Answer:
 
     @property
     def complete(self) -> bool:
-        """Whether a whole good answer was sent; what broke after its end takes nothing away."""
+        """Whether a whole good answer was sent; what broke after its end takes nothing away,
+        nor does a client that leaves a stream once its terminal event is out."""
         fault = self.exchange.fired
         broken = fault is not None and fault.error_class() != ""
         whole = self.closed == "ended" or (fault is not None and self.closed == "cut")
+        whole = whole or (self.closed is None and self.streaming)
         return whole and not broken and self._sent.keys() == set(self.pieces)
 
 
