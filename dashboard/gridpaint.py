@@ -35,8 +35,8 @@ def word(cell: Cell) -> str:
 
 
 def count(cell: Cell) -> str:
-    """`3/3`: runs with that diagnosis of runs that speak."""
-    return f"{next(iter(cell['diagnoses'].values()), 0)}/{cell['valid']}"
+    """`3/3`: runs with that diagnosis of runs that speak; `0/2` where none of two does."""
+    return f"{next(iter(spoken(cell).values()), 0)}/{cell['valid'] or cell['n']}"
 
 
 def attempts(cell: Cell) -> str:
@@ -110,8 +110,10 @@ def cell_html(place: tuple[str, str, str], cell: Cell | None, full: bool, pick: 
     lines = [most(cell["outcomes"]), " · ".join(filter(None, (attempts(cell), gaps(cell))))]
     if len(spoken(cell)) > 1:
         lines.append(mixture(cell))
-    lines += [" ".join(cell["broken"]), aside(cell)]
     rest = "".join(f"<span>{_shown(line)}</span>" for line in lines if line)
+    if cell["broken"]:
+        rest += f'<span class="laws">{_shown(" ".join(cell["broken"]))}</span>'
+    rest += f"<span>{_shown(aside(cell))}</span>" if aside(cell) else ""
     box = _box(place) if pick else ""
     return mark_safe(f'<td class="{classes}">{head}{split}{rest}{box}</td>')
 

@@ -56,6 +56,14 @@ def test_a_cell_says_how_often_what_came_of_it(client: Client) -> None:
     assert 'class="mix"' in answer.content.decode()
 
 
+def test_runs_of_the_environment_are_no_count(client: Client) -> None:
+    ended("1.0.81", n=2, outcome="startup-failed", diagnosis="environment")
+    assert "no verdict 0/2" in text_of(client.get("/matrix/"))
+    ended("1.0.81")
+    text = text_of(client.get("/matrix/"))
+    assert "failed and reported 1/1" in text and "2 environment" in text
+
+
 def test_imports_are_hatched(client: Client) -> None:
     bad("1.0.81", kind="import")
     text = client.get("/matrix/").content.decode()
