@@ -34,6 +34,9 @@ class Stream(Sessions):
         self.root = ""
         self.parents: dict[str, str] = {}
         self.ended: set[str] = set()
+        self.worked: set[str] = set()
+        self.unborn: dict[str, tuple[float | None, Mapping[str, Any]]] = {}
+        """Children that were called ended before they had begun, with when and their row."""
         self.turns: dict[str, str] = {}
         """The open turn of each session that has one."""
 
@@ -82,7 +85,14 @@ class Stream(Sessions):
         if child not in self.parents:
             self._created({"child_session_id": child, "parent_session_id": session}, session)
         ours = status(word)
-        if word in ("launching", "in_progress") and child in self.ended:
+        if word == "in_progress":
+            self.worked.add(child)
+            self.unborn.pop(child, None)
+        if ours in TERMINAL and child not in self.worked:
+            # Its launch failed; the turn that follows all the same ends it once more.
+            self.unborn[child] = (self.at, row)
+            self.other(self.native, summary=word, agent=child)
+        elif word in ("launching", "in_progress") and child in self.ended:
             self.ended.discard(child)
             self.said.pop(child, None)
             self.add(Kind.AGENT_RESUMED, child, by=session, reason=word)
@@ -104,6 +114,13 @@ class Stream(Sessions):
             has_result=None if size is None else size > 0,
             detail=text(mapping(error).get("message"), 300),
         )
+
+    def finish(self) -> None:
+        """A child that never began has ended when its launch failed."""
+        for child, (at, row) in self.unborn.items():
+            self.at, self.native = at, "session.child_session.updated"
+            word = text(row.get("current_task_status"), 40)
+            self._end(child, status(word), word, row.get("last_task_error"))
 
     def _status(self, event: Mapping[str, Any], session: str) -> None:
         word = text(event.get("status"), 40)

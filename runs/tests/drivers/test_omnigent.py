@@ -185,6 +185,36 @@ def test_it_sees_whether_a_woken_parent_got_what_it_was_woken_for(
     )  # fmt: skip
 
 
+def rows(*words: str) -> list[tuple[Kind, Any]]:
+    """What a child's rows on its parent's stream come to."""
+    drafts = fed(
+        *(
+            event(
+                "session.child_session.updated",
+                child_session_id=CHILD,
+                child={"id": CHILD, "current_task_status": word},
+            )
+            for word in words
+        )
+    )
+    kinds = (Kind.AGENT_STARTED, Kind.AGENT_RESUMED, Kind.AGENT_ENDED)
+    return [(one.kind, one.data.get("status")) for one in drafts if one.kind in kinds]
+
+
+def test_it_ends_a_child_once_whose_launch_fails_before_its_turn() -> None:
+    started, ended = (Kind.AGENT_STARTED, None), (Kind.AGENT_ENDED, "failed")
+    assert rows("launching", "failed", "in_progress", "failed", "failed") == [started, ended]
+    assert rows("launching", "failed") == [started, ended]
+
+
+def test_it_takes_work_after_an_end_for_a_run_of_its_own() -> None:
+    words = ("launching", "in_progress", "completed", "launching", "in_progress", "failed")
+    assert rows(*words) == [
+        (Kind.AGENT_STARTED, None), (Kind.AGENT_ENDED, "completed"), (Kind.AGENT_RESUMED, None),
+        (Kind.AGENT_ENDED, "failed"),
+    ]  # fmt: skip
+
+
 # Runs of our own, shortened
 
 
