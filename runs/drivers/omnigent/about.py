@@ -16,8 +16,9 @@ OPTIONS: Final = (
         "setup",
         "choice",
         "whole",
-        "Whether its harnesses can be set up: a broken one names a provider that does not exist.",
-        ("whole", "child-broken", "parent-broken"),
+        "Whether its harnesses can be set up: a broken one names a provider that does not exist, "
+        "one without its command runs a CLI that is not installed.",
+        ("whole", "child-broken", "parent-broken", "child-without-command"),
     ),
     Option("depth", "int", 2, "How deep its agent lets sub-agents be declared below it."),
     Option(
@@ -38,7 +39,7 @@ OPTIONS: Final = (
         "speak",
         "choice",
         NEVER,
-        "When the operator sends the parent a second message.",
+        "When the operator sends the session that is at work a second message.",
         (NEVER, "parent-running", "child-running"),
     ),
     Option(

@@ -47,6 +47,8 @@ def _agent(context: Context, name: str, below: list[str]) -> dict[str, Any]:
     broken = {"parent-broken": AGENT, "child-broken": worker(1)}
     if broken.get(context.options["setup"]) == name:
         auth = {"type": "provider", "name": "nowhere"}
+    missing = context.options["setup"] == "child-without-command" and name == worker(1)
+    harness = "pi" if missing else "openai-agents"
     found: dict[str, Any] = {
         "spec_version": 1,
         "name": name,
@@ -56,7 +58,7 @@ def _agent(context: Context, name: str, below: list[str]) -> dict[str, Any]:
             "type": "omnigent",
             "model": context.model,
             "auth": auth,
-            "config": {"harness": "openai-agents", "use_responses": False},
+            "config": {"harness": harness, "use_responses": False},
         },
     }
     if below:
@@ -84,7 +86,7 @@ def plan(context: Context) -> dict[str, Any]:
         },
         "identity": [python, "-P", "-c", ask],
         "message": context.prompt,
-        "second": f"{context.prompt} The operator says this once more.",
+        "second": "The operator has a second message: go on.",
         "deed": deed,
         "when": when,
         "logs": str(context.logs),

@@ -129,8 +129,10 @@ def test_it_starts_the_runner_again_under_the_same_identity(start: Start) -> Non
 
 def test_it_speaks_a_second_time_while_somebody_is_at_work(start: Start, tmp_path: Path) -> None:
     ended(start("waits", deed="speak", when="child-running"))
-    messages = [body["data"]["content"][0]["text"] for _, body in asked(tmp_path)]
-    assert messages == ["Delegate.", "Once more."]
+    said = [
+        (path.split("/")[3], body["data"]["content"][0]["text"]) for path, body in asked(tmp_path)
+    ]
+    assert said == [("root0", "Delegate."), ("child0", "Once more.")]
 
 
 def test_it_interrupts_the_session_that_is_at_work(start: Start, tmp_path: Path) -> None:

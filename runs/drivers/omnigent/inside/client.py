@@ -194,7 +194,7 @@ class Client:
                 say("interrupted", session=session)
                 self.api.ask("POST", f"/v1/sessions/{session}/events", INTERRUPT)
             elif self.deed == "speak":
-                self._post(self.root, self.plan["second"])
+                self._post(session, self.plan["second"])
             else:
                 self.runner.kill()
                 if self.deed == "restart":
