@@ -123,11 +123,12 @@ def _laws(made: dict[str, Any]) -> set[str]:
     ("name", "diagnosis", "laws"),
     [
         ("0.19.0-success", "healthy", set()),
-        ("0.19.0-http-500", "provider_error_false_completion", {"L2", "L3"}),
-        ("0.19.0-sse-cut", "truncated_success", {"L2", "L3"}),
-        ("0.19.0-gateway-sse-cut", "truncated_success", {"L2", "L3"}),
-        ("0.18.2-sse-cut", "lost_terminal", {"L1"}),
-        ("0.17.0-sync-sse-cut", "truncated_success", {"L2", "L3"}),
+        ("0.19.0-http-500", "provider_error_false_completion", {"L2", "L3", "L16"}),
+        ("0.19.0-sse-cut", "truncated_success", {"L2", "L3", "L16"}),
+        ("0.19.0-gateway-sse-cut", "truncated_success", {"L2", "L3", "L16"}),
+        ("0.18.2-sse-cut", "early_exit_children_lost", {"L1", "L4", "L16"}),
+        ("0.18.2-parent-goes-on", "notice_lost", {"L3"}),
+        ("0.17.0-sync-sse-cut", "truncated_success", {"L2", "L3", "L16"}),
     ],
 )
 def test_a_recording_is_judged_as_the_run_was(name: str, diagnosis: str, laws: set[str]) -> None:
