@@ -19,14 +19,17 @@ from celery import shared_task
 from django.db.models import F, Q
 from django.utils import timezone
 
-from runs import binaries, catalogue, grid, models, notify, saved, start
+from runs import binaries, catalogue, grid, notify, saved, start
 from runs.core import matrix
 from runs.errors import HarnessError
-from runs.models import News, Watch
+from runs.models import News, Run, Watch
 from runs.versions import is_prerelease, key
 
 ASK_EVERY = timedelta(hours=1)
 """How often the list of published versions is asked for."""
+TRIES = 5
+"""How often a new version is tried whose runs fail for reasons that are not its own."""
+FAILED = (Run.Status.ERRORED, Run.Status.LOST)
 TIMEOUT = 5.0
 """Seconds that a webhook may take."""
 
@@ -109,7 +112,9 @@ def look(pk: int) -> None:
 def settle(watch: Watch) -> News | None:
     """When all runs of the new version have ended: compare, tell, go on watching."""
     mine = {"agent": watch.agent, "version": watch.pending, "scenario": watch.scenario}
-    if models.Run.objects.filter(**mine, status__in=models.Run.OPEN).exists():
+    if Run.objects.filter(**mine, status__in=Run.OPEN).exists():
+        return None
+    if _failed(watch):
         return None
     spoken = _cells(watch)
     after = spoken.get(watch.pending)
@@ -133,6 +138,19 @@ def settle(watch: Watch) -> News | None:
     watch.refresh_from_db()
     notify.poke_runs()
     return news
+
+
+def _failed(watch: Watch) -> bool:
+    """Whether the new version could not be tried; then it stays new, and is tried again."""
+    runs = Run.objects.filter(agent=watch.agent, version=watch.pending, scenario=watch.scenario)
+    failed = list(runs.filter(status__in=FAILED).order_by("-pk"))
+    own = any(run.error.get("of") == "version" for run in failed)
+    if not failed or own or len(failed) >= TRIES * watch.repeat or runs.count() > len(failed):
+        return False
+    what = str(failed[0].error.get("what") or failed[0].status)
+    said = f"{watch.pending} could not be tried: {what}"
+    Watch.objects.filter(pk=watch.pk).update(pending="", said=said[:300])
+    return True
 
 
 def changed(before: matrix.Cell, after: matrix.Cell) -> bool:

@@ -116,6 +116,34 @@ def test_it_tells_a_change_of_verdict_and_sends_it(published: list[str], hook: H
     assert watch.version == "1.1.0" and not watch.pending
 
 
+def errored(version: str, **error: str) -> None:
+    for _ in range(2):
+        Run.objects.create(
+            agent="reference", version=version, scenario="sse-cut", status="errored", error=error
+        )
+
+
+def test_it_tries_again_what_a_network_kept_from_running(published: list[str]) -> None:
+    watch = new_watch()
+    for tried in range(1, watching.TRIES + 1):
+        errored("1.1.0", what="The registry cannot be reached.")
+        Watch.objects.update(pending="1.1.0")
+        watching.tick()
+        watch.refresh_from_db()
+        assert not watch.pending
+        assert (watch.version == "1.1.0") == (tried == watching.TRIES)
+    assert "without a verdict" in watch.said
+
+
+def test_it_does_not_try_again_what_cannot_run_here(published: list[str]) -> None:
+    watch = new_watch()
+    errored("1.1.0", what="No package for this platform.", of="version")
+    Watch.objects.update(pending="1.1.0")
+    watching.tick()
+    watch.refresh_from_db()
+    assert watch.version == "1.1.0"
+
+
 def test_it_is_silent_where_the_verdict_stays(published: list[str]) -> None:
     watch = new_watch()
     ended("1.0.0", "healthy")
