@@ -232,5 +232,11 @@ def document(sweep: models.Sweep) -> dict[str, Any]:
 
 
 def cells(sweep: models.Sweep) -> list[dict[str, Any]]:
-    """What its runs add up to, a row a cell."""
-    return grid.cells(sweep.runs.all())
+    """What its runs add up to, a row a cell, with the retries of the newest of them."""
+    found = grid.cells(sweep.runs.all())
+    newest = dict(
+        sweep.runs.filter(permalink__in=[cell["runs"][0] for cell in found]).values_list(
+            "permalink", "summary__retry"
+        )
+    )
+    return [{**cell, "retry": newest.get(cell["runs"][0]) or {}} for cell in found]

@@ -153,6 +153,7 @@ def retry_row(history: History) -> RetryRow:
     gaps = call.gaps if call else []
     return RetryRow(
         reported={"retries": claim.get("retries"), "sleep": claim.get("sleep")},
+        reasons=_reasons(history, agent),
         measured={
             "agent": agent,
             "caller": call.caller if call else None,
@@ -185,6 +186,12 @@ def _claim(history: History, agent: str) -> dict[str, Any]:
     claims = history.of(Kind.RETRY_CLAIM)
     mine = [event for event in claims if event.agent == agent]
     return dict((mine or claims)[0].data) if claims else _announced(history, agent)
+
+
+def _reasons(history: History, agent: str) -> list[str]:
+    """The reasons that the agent gave for its retries, each once, in its own words."""
+    given = (event.get("reason") for event in history.of(Kind.MODEL_RETRY) if event.agent == agent)
+    return list(dict.fromkeys(str(reason) for reason in given if reason))
 
 
 def _announced(history: History, agent: str) -> dict[str, Any]:

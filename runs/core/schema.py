@@ -62,6 +62,8 @@ class RetryRow(TypedDict):
     """Claimed against measured, of the run's first failing sub-agent (else its first agent)."""
 
     reported: dict[str, float | int | None]
+    reasons: list[str]
+    """Why the agent says that it tried again, in its own words, each once."""
     measured: dict[str, Any]
 
 

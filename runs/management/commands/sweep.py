@@ -15,7 +15,11 @@ from runs import baseline, follow, models, sweeps
 from runs.errors import CannotRunHere, HarnessError
 from runs.management.base import CANNOT, DONE, NOT_MET, WRONG_CALL, StoringCommand
 from runs.management.words import pairs
+from runs.report import plain
 from runs.scenario import ScenarioError
+
+GAPS = 8
+"""Gaps that a line shows."""
 
 
 class Command(StoringCommand):
@@ -78,28 +82,41 @@ class Command(StoringCommand):
         )
 
 
+HEAD = (
+    *("binary", "scenario", "n", "outcome", "diagnosis", "broken"),
+    *("attempts", "gaps of the newest", "reasons given", "stdout | session", "exit"),
+)
+
+
 def table(document: dict[str, Any]) -> str:
-    """The cells as text: agent@version, scenario, n of N, outcome, diagnosis, broken laws."""
-    lines = [("binary", "scenario", "n", "outcome", "diagnosis", "broken", "attempts")]
-    for cell in document["cells"]:
-        attempts = cell["attempts"] or []
-        lines.append(
-            (
-                f"{cell['agent']}@{cell['version']}",
-                cell["scenario"],
-                str(cell["n"]),
-                counted(cell["outcomes"]),
-                counted(cell["diagnoses"]),
-                " ".join(f"{law}×{n}" for law, n in cell["broken"].items()) or "–",
-                "–".join(f"{value:g}" for value in attempts) or "–",
-            )
-        )
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    """The cells as text: what came of n runs, how they tried again, what was said of it."""
+    lines = [HEAD, *(_line(cell) for cell in document["cells"])]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEAD))]
     rows = [
         "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
     return "\n".join([*rows, f"/sweeps/{document['permalink']}/"])
+
+
+def _line(cell: dict[str, Any]) -> tuple[str, ...]:
+    retry = cell.get("retry") or {}
+    gaps = (retry.get("measured") or {}).get("gaps") or []
+    reasons = retry.get("reasons") or []
+    attempts = cell["attempts"] or []
+    return (
+        f"{cell['agent']}@{cell['version']}",
+        cell["scenario"],
+        str(cell["n"]),
+        counted(cell["outcomes"]),
+        counted(cell["diagnoses"]),
+        " ".join(f"{law}×{n}" for law, n in cell["broken"].items()) or "–",
+        "–".join(f"{value:g}" for value in dict.fromkeys(attempts)) or "–",
+        ", ".join(f"{gap:.1f}" for gap in gaps[:GAPS]) + (" …" if len(gaps) > GAPS else "") or "–",
+        plain(", ".join(reasons))[:60] or "–",
+        counted(cell["terminals"]),
+        counted(cell["exits"]),
+    )
 
 
 def counted(counts: dict[str, int]) -> str:

@@ -40,10 +40,11 @@ def test_attempts_carry_call_number_gap_and_fault() -> None:
 
 def test_an_attempt_carries_the_wait_that_was_announced_for_it() -> None:
     told = Told().begin().spawn("A").request("child:1", agent="A", complete=False, lasting=0.1)
-    told.at(0.1).add(Kind.MODEL_RETRY, "A", delay=0.9)
+    told.at(0.1).add(Kind.MODEL_RETRY, "A", delay=0.9, reason="stream")
     told.at(1.08).request("child:1", agent="A", lasting=0.1, attempt=2)
     rows = attempt_rows(told.history())
     assert [(row["gap_before"], row["claimed"]) for row in rows] == [(None, None), (0.98, 0.9)]
+    assert retry_row(told.spawn("B").history())["reasons"] == ["stream"]
     assert [row["claimed"] for row in attempt_rows(_run().history())] == [None] * len(
         _run().history().attempts
     )

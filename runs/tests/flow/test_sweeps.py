@@ -11,6 +11,7 @@ from django.core.management import call_command
 
 from runs import bisections, models, start, sweeps
 from runs.errors import UnknownName
+from runs.management.commands.sweep import table
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,6 +36,11 @@ def test_it_sweeps_versions_and_adds_them_up() -> None:
     assert cells["0.6.0"]["broken"]["L2"] == 1
     assert cells["0.6.0"]["attempts"] == [5, 5, 5]
     assert models.Cell.objects.count() == 3
+    printed = table(document).splitlines()
+    assert [line.split()[0] for line in printed[1:-1]] == [f"reference@{name}" for name in cells]
+    gaps = cells["0.6.0"]["retry"]["measured"]["gaps"]
+    assert len(gaps) == 4 and ", ".join(f"{gap:.1f}" for gap in gaps) in printed[3]
+    assert "stdout | session" in printed[0] and "completed | completed" in printed[3]
 
 
 def test_a_baseline_fails_in_both_directions(tmp_path: Any) -> None:
