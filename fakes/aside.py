@@ -10,12 +10,21 @@ from fakes.wire import ClientGone, Connection, RawRequest
 
 def aside(raw: RawRequest, path: str, model: str) -> tuple[int, dict[str, Any]]:
     """Status and document for what is no model call: GET gives the model list."""
-    own = dialects()["messages" if "anthropic-version" in raw.headers else "chat_completions"]
+    own = dialects()[_spoken(raw, path)]
     if raw.method in ("GET", "HEAD"):
         return 200, own.models(model)
     if path.endswith("/count_tokens"):
         return 200, {"input_tokens": max(1, len(raw.body) // 4)}
+    if path.endswith(":countTokens"):
+        return 200, {"totalTokens": max(1, len(raw.body) // 4)}
     return 404, own.error(Problem(404, "not_found", "There is nothing at this address."), "req_0")
+
+
+def _spoken(raw: RawRequest, path: str) -> str:
+    """The dialect of a client that asks for no answer of a model."""
+    if "x-goog-api-key" in raw.headers or path.startswith("/v1beta/"):
+        return "generate_content"
+    return "messages" if "anthropic-version" in raw.headers else "chat_completions"
 
 
 async def turn_away(connection: Connection, status: int, message: str) -> None:

@@ -127,6 +127,10 @@ class Dialect(ABC):
     call_prefix: ClassVar[str] = "call_"
     """What the id of a tool call begins with."""
 
+    def serves(self, path: str) -> bool:
+        """Whether a request with this path (without its query) is one for a model's answer."""
+        return path.endswith(self.ending)
+
     @abstractmethod
     def read(self, path: str, headers: Mapping[str, str], body: dict[str, Any]) -> ModelRequest:
         """The request; BadRequest when the body is none."""

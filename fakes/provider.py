@@ -146,7 +146,7 @@ class Provider(ModelCalls):
 
     async def _turn(self, connection: Connection, raw: RawRequest) -> None:
         path = raw.target.partition("?")[0].rstrip("/")
-        dialect = next((d for d in dialects().values() if path.endswith(d.ending)), None)
+        dialect = next((d for d in dialects().values() if d.serves(path)), None)
         if raw.method == "POST" and dialect is not None:
             await self.answer(connection, raw, dialect)
             return

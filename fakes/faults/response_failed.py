@@ -23,7 +23,11 @@ class ResponseFailed(Fault):
     sentence = "The answer ends with response.failed and an error code."
     seen = "Status 200 and a response whose status is failed."
     picture = "head │ content … │ response.failed │ end"
-    meaningless = {"chat_completions": NO_SUCH_END, "messages": NO_SUCH_END}
+    meaningless = {
+        "chat_completions": NO_SUCH_END,
+        "messages": NO_SUCH_END,
+        "generate_content": NO_SUCH_END,
+    }
 
     code: str = setting("server_error", "The error's code.")
 

@@ -31,7 +31,10 @@ class TruncatedArguments(Fault):
     sentence = "The answer is whole, but the arguments of its tool call are half a JSON text."
     seen = "A proper end, and arguments that cannot be parsed."
     picture = 'head │ call {"prompt": "LIFE │ terminal │ end'
-    meaningless = {"messages plain": "a plain answer holds the arguments as JSON, not as a text"}
+    meaningless = {
+        "messages plain": "a plain answer holds the arguments as JSON, not as a text",
+        "generate_content": "an answer holds the arguments as JSON, not as a text",
+    }
 
     times: int = setting(
         1, "How many broken calls one conversation may hold; then answers are good.", low=1, high=50

@@ -15,6 +15,8 @@ import httpx
 
 from fakes.tests.support import Served, data, path_of, request_body
 
+SAID = {"responses": "input", "generate_content": "contents"}
+"""What a request calls its conversation; others: messages."""
 LIMIT = 40
 """Model calls of one agent, so that a script that loops fails."""
 
@@ -35,6 +37,7 @@ class Agent:
     told: set[str] = field(default_factory=set)
     texts: list[str] = field(default_factory=list)
     calls: int = 0
+    open: list[str] = field(default_factory=list)
 
     async def run(self, message: str = "") -> str:
         """Works until the model has nothing more to call; gives its last text."""
@@ -63,8 +66,9 @@ class Agent:
         self.calls += 1
         assert self.calls <= LIMIT, "the script does not end"
         body = request_body(self.dialect, self.form)
-        body["input" if self.dialect == "responses" else "messages"] = self.said
-        answer = await self.client.post(self.served.base + path_of(self.dialect), json=body)
+        body[SAID.get(self.dialect, "messages")] = self.said
+        path = path_of(self.dialect, self.form)
+        answer = await self.client.post(self.served.base + path, json=body)
         assert answer.status_code == 200
         return read(self.dialect, whole(self.dialect, self.form, answer))
 
@@ -102,7 +106,10 @@ class Agent:
 
     def hear(self, text: str) -> None:
         """A message from outside."""
-        self.said.append({"role": "user", "content": text})
+        if self.dialect == "generate_content":
+            self.said.append({"role": "user", "parts": [{"text": text}]})
+        else:
+            self.said.append({"role": "user", "content": text})
 
     def remember(self, text: str, calls: list[tuple[str, str, dict[str, Any]]]) -> None:
         """What the model said."""
@@ -124,6 +131,11 @@ class Agent:
             ]
             own = {"tool_calls": functions} if functions else {}
             self.said.append({"role": "assistant", "content": text, **own})
+        elif self.dialect == "generate_content":
+            parts: list[dict[str, Any]] = [{"text": text}] if text else []
+            parts += [{"functionCall": {"name": n, "args": given}} for _, n, given in calls]
+            self.said.append({"role": "model", "parts": parts})
+            self.open = [name for _, name, _ in calls]
         else:
             blocks = [{"type": "text", "text": text}] if text else []
             blocks += [
@@ -141,6 +153,12 @@ class Agent:
             ]
         elif self.dialect == "chat_completions":
             self.said += [{"role": "tool", "tool_call_id": i, "content": o} for i, o in both]
+        elif self.dialect == "generate_content":  # without ids: by the tools' names
+            told = [
+                {"functionResponse": {"name": name, "response": {"output": o}}}
+                for name, o in zip(self.open, outputs, strict=True)
+            ]
+            self.said.append({"role": "user", "parts": told})
         else:
             results = [{"type": "tool_result", "tool_use_id": i, "content": o} for i, o in both]
             self.said.append({"role": "user", "content": results})
@@ -168,6 +186,11 @@ def read(dialect: str, answer: dict[str, Any]) -> tuple[str, list[tuple[str, str
         return message["content"] or "", [
             (i, f["name"], json.loads(f["arguments"])) for i, f in functions
         ]
+    if dialect == "generate_content":
+        parts = answer["candidates"][0]["content"]["parts"]
+        named = [part["functionCall"] for part in parts if "functionCall" in part]
+        text = "".join(part.get("text", "") for part in parts)
+        return text, [(c["id"], c["name"], c["args"]) for c in named]
     blocks = answer["content"]
     text = "".join(b["text"] for b in blocks if b["type"] == "text")
     return text, [(b["id"], b["name"], b["input"]) for b in blocks if b["type"] == "tool_use"]

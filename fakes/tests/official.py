@@ -1,4 +1,4 @@
-"""The official clients, and how a test asks by them."""
+"""The official clients of three dialects, and how a test asks by them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import openai
 
 from fakes.tests.support import CHILD, Served, request_body
 
+DIALECTS = ("responses", "chat_completions", "messages")
+"""Google's client is another kind: `test_official_google.py`."""
 TEXT = "CHILD-OK 1."
 
 

@@ -17,7 +17,7 @@ from fakes.script import Script, make_script, task
 from fakes.targeting import ROOT_MARKER
 from fakes.tools import PlainTools
 
-DIALECTS = ("responses", "chat_completions", "messages")
+DIALECTS = ("responses", "chat_completions", "messages", "generate_content")
 FORMS = ("stream", "plain")
 CHILD = task("1").prompt
 ROOT = f"{ROOT_MARKER} Delegate this."
@@ -72,9 +72,9 @@ class Served:
         """A whole answer by httpx."""
         body = request_body(dialect, form, prompt)
         if client is not None:
-            return await client.post(self.base + path_of(dialect), json=body)
+            return await client.post(self.base + path_of(dialect, form), json=body)
         async with http() as own:
-            return await own.post(self.base + path_of(dialect), json=body)
+            return await own.post(self.base + path_of(dialect, form), json=body)
 
 
 def http(timeout: float = 20, **more: Any) -> httpx.AsyncClient:
@@ -92,8 +92,11 @@ def _aimed(given: Fault | str | Mapping[str, Any]) -> Any:
     return aim(given)
 
 
-def path_of(dialect: str) -> str:
-    """Where requests of a dialect go."""
+def path_of(dialect: str, form: str = "stream") -> str:
+    """Where requests of a dialect go; `form` stands in the path of some."""
+    if dialect == "generate_content":
+        kind = "streamGenerateContent?alt=sse" if form == "stream" else "generateContent"
+        return f"/v1beta/models/gpt-5.4:{kind}"
     return f"/v1{dialects()[dialect].ending}"
 
 
@@ -111,6 +114,10 @@ def request_body(
     if dialect == "chat_completions":
         inner = [{"type": "function", "function": {"name": n, "parameters": schema}} for n in names]
         return {**body, "messages": said, "tools": inner}
+    if dialect == "generate_content":
+        declared = [{"name": n, "parameters": schema} for n in names]
+        asked = [{"role": "user", "parts": [{"text": prompt}]}]
+        return {"contents": asked, "tools": [{"functionDeclarations": declared}]}
     own = [{"name": n, "input_schema": schema} for n in names]
     return {**body, "messages": said, "max_tokens": 1000, "tools": own}
 

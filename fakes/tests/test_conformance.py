@@ -18,7 +18,7 @@ from fakes.fault import aim, faults, make_fault
 from fakes.script import scripts
 from fakes.settings import Setting, describe, from_text, stored
 from fakes.targeting import Target
-from fakes.tests.support import CHILD, DIALECTS, FORMS, request_body
+from fakes.tests.support import CHILD, DIALECTS, FORMS, path_of, request_body
 
 ERROR_CLASSES = {
     *("rate_limit", "auth", "bad_request", "overloaded", "server", "stream", "timeout"),
@@ -99,7 +99,7 @@ def test_it_reads_settings_from_text(name: str) -> None:
 @pytest.mark.parametrize("reply", REPLIES)
 def test_it_streams_every_reply_with_one_end(dialect: str, reply: str) -> None:
     speaker = dialects()[dialect]
-    request = speaker.read("/v1", {}, request_body(dialect, "stream"))
+    request = speaker.read(path_of(dialect), {}, request_body(dialect, "stream"))
     frames = list(speaker.frames(request, REPLIES[reply], "r1"))
     parts = [frame.part for frame in frames]
     assert parts.count("terminal") == 1 and parts[0] == "start"
@@ -116,7 +116,7 @@ def test_it_streams_every_reply_with_one_end(dialect: str, reply: str) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_it_reads_what_it_is_asked(dialect: str) -> None:
     body = request_body(dialect, "stream")
-    request = dialects()[dialect].read("/v1/x", {"a": "b"}, body)
+    request = dialects()[dialect].read(path_of(dialect), {"a": "b"}, body)
     assert (request.dialect, request.model, request.stream) == (dialect, "gpt-5.4", True)
     assert [turn.text for turn in request.turns] == [CHILD]
     assert request.tools == ("task", "wait", "work")
@@ -127,7 +127,8 @@ def test_it_reads_what_it_is_asked(dialect: str) -> None:
 def test_it_reports_errors_in_the_shape_of_the_provider(dialect: str, status: int) -> None:
     speaker = dialects()[dialect]
     body = speaker.error(Problem(status, "some_code", "Some text."), "req_1")
-    assert body["error"]["message"] == "Some text." and body["error"]["type"]
+    kind = "status" if dialect == "generate_content" else "type"
+    assert body["error"]["message"] == "Some text." and body["error"][kind]
     frame = speaker.error_frame(Problem(status, "some_code", "Some text."), 4)
     assert b"Some text." in frame.wire()
     assert "req_1" in speaker.headers("req_1").values()
@@ -136,17 +137,19 @@ def test_it_reports_errors_in_the_shape_of_the_provider(dialect: str, status: in
 def hostile(dialect: str) -> list[Any]:
     """Bodies that no client should send."""
     odd: list[Any] = [None, 3, "x", {}, {"role": 3, "content": [None, 3, {"text": 5}]}, [[]]]
-    key = "input" if dialect == "responses" else "messages"
+    key = {"responses": "input", "generate_content": "contents"}.get(dialect, "messages")
     bodies = [{key: odd, "tools": odd, "model": 5, "stream": "yes"}, {key: [], "tools": 7}]
     kinds = ("function_call", "function_call_output", "reasoning", "message", "unknown")
     items = [{"type": kind, "arguments": odd, "output": odd, "content": odd} for kind in kinds]
     calls = [None, {"function": None}, {"function": {"arguments": "{"}}]
+    parts = [{"functionCall": each, "functionResponse": each} for each in odd]
+    bodies += [{key: [{"role": "model", "parts": parts}]}, {key: [{"parts": 7}]}]
     return [*bodies, {key: items}, {key: [{"tool_calls": calls}]}, {key: [], "system": odd}]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_it_reads_odd_requests_without_trouble(dialect: str) -> None:
     for body in hostile(dialect):
-        request = dialects()[dialect].read("/", {}, body)
+        request = dialects()[dialect].read(path_of(dialect), {}, body)
         assert all(isinstance(turn.text, str) for turn in request.turns)
         assert all(isinstance(tool, str) for tool in request.tools)

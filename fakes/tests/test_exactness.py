@@ -19,7 +19,7 @@ class Agent:
 
     def __init__(self, served: Served, number: int) -> None:
         self.port = served.provider.port
-        dialect = DIALECTS[number % 3]
+        dialect = DIALECTS[number % len(DIALECTS)]
         body = json.dumps(request_body(dialect, "stream", task_prompt(str(number + 1)))).encode()
         head = f"POST {path_of(dialect)} HTTP/1.1\r\nhost: a\r\ncontent-length: {len(body)}\r\n\r\n"
         self.request = head.encode() + body
@@ -88,7 +88,7 @@ async def test_it_hits_every_second_attempt_on_connections_that_are_reused(
 async def test_it_serves_many_dripping_answers_at_once(serve: Callable[..., Any]) -> None:
     served: Served = await serve({"fault": "drip", "seconds": 1.0, "on": {"caller": "child"}})
     async with asyncio.timeout(60):
-        answers = await asyncio.gather(*(Agent(served, 3 * n).ask() for n in range(40)))
+        answers = await asyncio.gather(*(Agent(served, len(DIALECTS) * n).ask() for n in range(40)))
     assert len(set(answers)) == 1
     await served.settled()
     durations = [r["duration"] for r in served.said("request.ended")]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fakes.tests.official import TEXT, ask, words
-from fakes.tests.support import CHILD, DIALECTS, ROOT, Served, fast
+from fakes.tests.official import DIALECTS, TEXT, ask, words
+from fakes.tests.support import CHILD, ROOT, Served, fast
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

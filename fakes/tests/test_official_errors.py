@@ -19,8 +19,8 @@ import openai
 import pytest
 
 from fakes.fault import make_fault
-from fakes.tests.official import ask, library
-from fakes.tests.support import DIALECTS, FORMS, Served, fast
+from fakes.tests.official import DIALECTS, ask, library
+from fakes.tests.support import FORMS, Served, fast
 
 HASTE = 0.5
 """Seconds after which a client here gives up."""

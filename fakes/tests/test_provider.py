@@ -205,6 +205,8 @@ async def test_it_lists_its_model_at_any_address(serve: Callable[..., Any]) -> N
             assert (await client.get(served.base + path)).json()["data"][0]["id"] == "m-1"
         theirs = await client.get(served.base + "/v1/models", headers={"anthropic-version": "x"})
         assert theirs.json()["data"][0]["type"] == "model"
+        gemini = await client.get(served.base + "/v1beta/models")
+        assert gemini.json()["models"][0]["name"] == "models/m-1"
         assert (await client.head(served.base + "/")).content == b""
         counted = await client.post(served.base + "/v1/messages/count_tokens", json={})
         assert counted.json()["input_tokens"] >= 1

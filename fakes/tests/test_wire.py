@@ -67,7 +67,7 @@ SEEN = {
 }
 """What a client sees of each fault with its usual settings."""
 
-TERMINAL = (b"response.completed", b'finish_reason":"', b"message_stop")
+TERMINAL = (b"response.completed", b'finish_reason":"', b"message_stop", b'"finishReason":"')
 
 
 def test_it_says_of_every_fault_what_a_client_sees() -> None:
@@ -117,7 +117,7 @@ async def test_it_breaks_the_answer_as_said(
     fault = fast(name, form)
     seen = SEEN[name]
     served: Served = await serve(fault)
-    url, request = served.base + path_of(dialect), request_body(dialect, form)
+    url, request = served.base + path_of(dialect, form), request_body(dialect, form)
     patience = SILENCE if seen.error == "timeout" else PATIENCE
     started = time.monotonic()
     async with http(follow_redirects=True) as client:
