@@ -121,13 +121,14 @@ def facts(
     )
 
 
+_OF_OURS = (Kind.DAMAGE, Kind.OTHER, Kind.PART, Kind.PHASE)
+"""Kinds that a program of ours inside of the run writes as well, before the agent does."""
+
+
 def _spoke(history: History) -> bool:
     """Whether the agent itself wrote anything that is not damage."""
     ours = ("harness", "process", "provider")
-    return any(
-        event.source not in ours and event.kind not in (Kind.DAMAGE, Kind.OTHER)
-        for event in history.events
-    )
+    return any(event.source not in ours and event.kind not in _OF_OURS for event in history.events)
 
 
 def _recovered(history: History, agent: str) -> bool:

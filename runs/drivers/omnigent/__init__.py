@@ -17,7 +17,7 @@ from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
 from runs.drivers.omnigent.about import NOT_APPLICABLE, OBSERVES, OPTIONS
-from runs.drivers.omnigent.evidence import LiveStream, Log
+from runs.drivers.omnigent.evidence import LiveStream, Log, too_slow
 from runs.drivers.omnigent.tools import EVERYTHING, Tools
 from runs.drivers.omnigent.world import OFF, agents, place, plan
 from runs.errors import CannotRunHere
@@ -91,7 +91,10 @@ class Omnigent(Driver):
         return Tools()
 
     def runtime(self, history: History, binary: Binary) -> Runtime:
-        """The version that its server answers with."""
+        """The version that its server answers with; a host that is too slow proves nothing."""
+        slow = too_slow(history)
+        if slow:
+            return Runtime(problem=f"the harness of {slow} did not come up: this host is too slow")
         for event in history.of(Kind.SESSION_STARTED):
             version = str(event.get("version") or "")
             if version:

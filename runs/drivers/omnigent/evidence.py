@@ -10,8 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from runs.core.events import Draft, Kind
+from runs.core.history import History
 from runs.transcripts._values import integer, mapping, number, text
 from runs.transcripts.omnigent import Stream
+
+PLAN = "plan"
 
 
 class LiveStream(Stream):
@@ -37,6 +40,11 @@ class LiveStream(Stream):
         else:
             said = record.get("request") or record.get("error") or record.get("session")
             self.other(kind, summary=text(said, 300))
+
+    def _plan(self, record: Mapping[str, Any]) -> None:
+        """What this run is meant to go through."""
+        planned = {key: text(record.get(key), 40) for key in ("setup", "deed", "when")}
+        self.add(Kind.PHASE, "", phase=PLAN, detail=planned)
 
     def _settled(self, record: Mapping[str, Any]) -> None:
         """The parent's last word."""
@@ -73,6 +81,7 @@ class LiveStream(Stream):
 
 
 _HANDLERS = {
+    "client/plan": LiveStream._plan,
     "client/settled": LiveStream._settled,
     "client/part": LiveStream._part,
     "client/answered": LiveStream._answered,
@@ -105,3 +114,17 @@ class Log:
     def end(self) -> Iterable[Draft]:
         """Nothing is held back."""
         return ()
+
+
+def too_slow(history: History) -> str:
+    """The session whose harness did not come up although nothing is wrong with it, else empty.
+
+    A harness that does not serve within half a minute fails its turn before that begins; so
+    does one that cannot be set up. Which of the two it is, only the plan of the run tells.
+    """
+    plans = [one for one in history.of(Kind.PHASE) if one.get("phase") == PLAN]
+    if not plans or mapping(plans[0].get("detail")).get("setup") != "whole":
+        return ""
+    begun = {one.agent for one in history.of(Kind.TURN_STARTED)}
+    last = {one.agent: one.get("status") for one in history.of(Kind.STATUS)}
+    return next((who for who, word in last.items() if word == "failed" and who not in begun), "")

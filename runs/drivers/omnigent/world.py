@@ -87,6 +87,7 @@ def plan(context: Context) -> dict[str, Any]:
         "identity": [python, "-P", "-c", ask],
         "message": context.prompt,
         "second": "The operator has a second message: go on.",
+        "setup": context.options["setup"],
         "deed": deed,
         "when": when,
         "logs": str(context.logs),

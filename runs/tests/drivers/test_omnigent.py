@@ -215,6 +215,27 @@ def test_it_takes_work_after_an_end_for_a_run_of_its_own() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("setup", "begins", "slow"),
+    [("whole", False, True), ("whole", True, False), ("child-broken", False, False)],
+)
+def test_it_takes_a_harness_that_does_not_come_up_for_the_hosts_trouble(
+    setup: str, begins: bool, slow: bool
+) -> None:
+    turn = [event("response.in_progress", response={"id": "r1"})] if begins else []
+    drafts = fed(
+        {"kind": "client/plan", "setup": setup, "deed": "", "when": ""},
+        {"kind": "client/part", "part": "server", "status": "online", "version": "9.9.9"},
+        event("session.status", status="running"),
+        *turn,
+        event("session.status", status="failed", error={"code": "runner_error", "message": "…"}),
+    )
+    history = History([number(one, place, place) for place, one in enumerate(drafts, 1)])
+    found = DRIVER.runtime(history, None)  # type: ignore[arg-type]
+    assert bool(found.problem) is slow
+    assert found.version == ("" if slow else "9.9.9")
+
+
 # Runs of our own, shortened
 
 

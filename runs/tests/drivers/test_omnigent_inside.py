@@ -33,6 +33,7 @@ def start(tmp_path: Path) -> Start:
             "identity": [sys.executable, "-c", "print('runner-1')"],
             "message": "Delegate.",
             "second": "Once more.",
+            "setup": "whole",
             "deed": "",
             "when": "",
             "logs": str(tmp_path),

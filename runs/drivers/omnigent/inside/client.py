@@ -55,6 +55,7 @@ class Client:
 
     def run(self) -> int:
         """From the start to rest; the exit code is 0 when the parent ended idle."""
+        say("plan", **{key: self.plan[key] for key in ("setup", "deed", "when")})
         try:
             self._begin()
             self._post(self.root, self.plan["message"])
