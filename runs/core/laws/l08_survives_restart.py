@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from runs.core import parts
 from runs.core.agents import Run, tells_end
 from runs.core.events import Event, Kind
 from runs.core.history import History
@@ -24,8 +25,8 @@ class SurvivesRestart(Law):
     )
     why = "Work that was done before a crash is paid for; work that runs on after it is a leak."
     detected = (
-        "Runs open when the process died by a signal; runs open before a resume that are neither "
-        "resumed nor ended after it; outcomes that change or get lost; traffic after the death."
+        "Runs open when the process, or a part of it, died by a signal; runs open before a resume "
+        "that are neither resumed nor ended after it; outcomes that change or get lost; traffic after the death."
     )
     needs = "A death by signal, or a resume, in the history."
     labels = ("orphaned", "resume_lost_outcome", "log_damaged")
@@ -162,8 +163,7 @@ def _crash(history: History) -> Event | None:
         killed = event.get("signal") or (isinstance(code, int) and (code < 0 or code > 128))
         if killed and history.cut_short is None:
             return event
-    killed = [one for one in history.of(Kind.PART) if one.get("status") == "killed"]
-    return killed[0] if killed else None
+    return next(iter(parts.killed(history)), None)
 
 
 def _who(crash: Event) -> str:
