@@ -26,7 +26,8 @@ class SurvivesRestart(Law):
     why = "Work that was done before a crash is paid for; work that runs on after it is a leak."
     detected = (
         "Runs open when the process, or a part of it, died by a signal; runs open before a resume "
-        "that are neither resumed nor ended after it; outcomes that change or get lost; traffic after the death."
+        "that are neither resumed nor ended after it; outcomes that change or get lost; traffic "
+        "after the death."
     )
     needs = "A death by signal, or a resume, in the history."
     labels = ("orphaned", "resume_lost_outcome", "log_damaged")
