@@ -37,9 +37,10 @@ ROWS_KEPT = 500
 """Files and damaged lines that the run's row lists; the events hold all."""
 FIELDS = (
     *("agent", "version", "reported_version", "sha256", "scenario", "snapshot", "options"),
-    *("summary", "runtime", "sealed", "notes", "started_at", "ended_at", "event_count"),
+    *("summary", "runtime", "sealed", "notes", "event_count"),
 )
-"""What an import says of itself; status and heartbeat are not its business."""
+"""What an import says of itself; status and heartbeat are not its business, and its times are
+those of the reading until it is over."""
 UPLOAD, UNPACKING = "upload", "unpacking"
 
 
@@ -202,6 +203,7 @@ def read(run: models.Run, watch: Watch | Here) -> None:
     run.summary = {**_without_given(run), "intake": about(case)}
     _name(run, case, zero)
     run.save(update_fields=FIELDS)
+    watch.phase(f"judging {len(case.events)} events")
 
 
 def _without_given(run: models.Run) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def close(run: models.Run, status: str, error: dict[str, Any]) -> None:
         status = models.Run.Status.ERRORED
     _store(run, judged)
     models.Run.objects.filter(pk=run.pk, status__in=models.Run.OPEN).update(
-        status=status, error=error, ended_at=_ended(run), phase=""
+        status=status, error=error, started_at=run.started_at, ended_at=_ended(run), phase=""
     )
     run.refresh_from_db()
     grid.refresh(run.agent, run.version, run.scenario)
