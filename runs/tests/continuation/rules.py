@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 
 from runs.core import owning as o
 from runs.core.owning import Phase
+from runs.tests.continuation.checks import Rule, ends_with, interrupts, once, quiet_stop
 from runs.tests.continuation.scripted import (
     GIVE_UP,
     RUN,
@@ -16,9 +15,6 @@ from runs.tests.continuation.scripted import (
     WAITING,
     WARN,
     WINDOW,
-    P,
-    Record,
-    Step,
     Wait,
     child_ends,
     end,
@@ -29,38 +25,9 @@ from runs.tests.continuation.scripted import (
     stop,
 )
 
-
-@dataclass(frozen=True)
-class Rule:
-    """One rule: its number, what must not happen, a play, and the check of its record."""
-
-    name: str
-    failure: str
-    steps: tuple[Step, ...]
-    check: Callable[[Record], bool]
-
-
 SENT = (*WAITING, child_ends("c1"))
 LOST = (*SENT, o.AnswerLost())
 LONG = Wait(WINDOW + 1)
-
-
-def _ends_with(record: Record, text: str, turn: str = "t2", code: int = 0) -> bool:
-    result = record.result
-    return result is not None and (result.text, result.turn, result.exit_code) == (text, turn, code)
-
-
-def _once(record: Record) -> bool:
-    return len(record.of(o.Finalize)) == 1 and len(record.of(o.Close)) == 1
-
-
-def _quiet_stop(record: Record) -> bool:
-    result = record.result
-    return bool(result and result.stopped) and not record.packets and not record.of(o.Retire)
-
-
-def _interrupts(record: Record, *turns: str) -> bool:
-    return [(want.thread, want.turn) for want in record.of(o.Interrupt)] == [(P, t) for t in turns]
 
 
 RULES = (
@@ -82,8 +49,8 @@ RULES = (
         (*SPAWNED, child_ends("c1"), end("t1"), later(*SECOND)),
         lambda r: (
             [e.text for e in r.of(o.Emit)] == ["Waiting.", "All done."]
-            and _ends_with(r, "All done.")
-            and _once(r)
+            and ends_with(r, "All done.")
+            and once(r)
         ),
     ),
     Rule(
@@ -95,23 +62,23 @@ RULES = (
             child_ends("c2"), start("t3"), says("t3", "Both."), end("t3"),
         ),
         lambda r: (
-            _ends_with(r, "Both.", "t3")
+            ends_with(r, "Both.", "t3")
             and not r.of(o.Show)
             and {w.run for w in r.of(o.Continue)} == {RUN}
-            and _once(r)
+            and once(r)
         ),
     ),
     Rule(
         "CL-5",
         "an idle extra turn runs for a child that ended within the turn",
         (*SPAWNED, child_ends("c1"), end("t1")),
-        lambda r: not r.of(o.Continue) and _ends_with(r, "Waiting.", "t1"),
+        lambda r: not r.of(o.Continue) and ends_with(r, "Waiting.", "t1"),
     ),
     Rule(
         "CL-6",
         "a stranger's or an older run's child keeps the parent",
         (o.Accepted(turn="t1"), start("t1"), spawn("old", turn="t0"), says("t1", "Hi."), end("t1")),
-        lambda r: not r.owner.children and _ends_with(r, "Hi.", "t1"),
+        lambda r: not r.owner.children and ends_with(r, "Hi.", "t1"),
     ),
     Rule(
         "CL-7",
@@ -129,7 +96,7 @@ RULES = (
         "CL-9",
         "a third turn runs for what the second has answered",
         (*WAITING, child_ends("c1"), later(*SECOND)),
-        lambda r: not r.of(o.Continue) and _ends_with(r, "All done."),
+        lambda r: not r.of(o.Continue) and ends_with(r, "All done."),
     ),
     Rule(
         "CL-10",
@@ -145,7 +112,7 @@ RULES = (
         "CL-11",
         "a continuation is written after the stop",
         (*WAITING, child_ends("c1"), later(stop())),
-        _quiet_stop,
+        quiet_stop,
     ),
     Rule(
         "CL-12",
@@ -159,20 +126,20 @@ RULES = (
         (*SENT, start("t2"), o.AnswerLost(), says("t2", "All done."), end("t2")),
         lambda r: (
             len(r.packets) == 1 and not r.of(o.Retire) and r.owner.attempts[0].bound == "t2"
-            and r.owner.attempts[0].acknowledged is False and _ends_with(r, "All done.")
+            and r.owner.attempts[0].acknowledged is False and ends_with(r, "All done.")
         ),
     ),
     Rule(
         "CL-14",
         "a lost answer is replayed instead of waited for",
         (*LOST, Wait(WINDOW / 2), *SECOND),
-        lambda r: len(r.packets) == 1 and not r.of(o.Retire) and _ends_with(r, "All done."),
+        lambda r: len(r.packets) == 1 and not r.of(o.Retire) and ends_with(r, "All done."),
     ),
     Rule(
         "CL-15",
         "an old turn's answer passes for the new result",
         (*LOST, start("t1"), says("t1", "Old."), end("t1"), LONG, LONG),
-        lambda r: len(r.of(o.Retire)) == 1 and _ends_with(r, "", "", 1) and _once(r),
+        lambda r: len(r.of(o.Retire)) == 1 and ends_with(r, "", "", 1) and once(r),
     ),
     Rule(
         "CL-16",
@@ -181,7 +148,7 @@ RULES = (
         lambda r: (
             len(r.packets) == 1
             and [e.text for e in r.of(o.Emit)].count("All done.") == 1
-            and _ends_with(r, "All done.")
+            and ends_with(r, "All done.")
         ),
     ),
     Rule(
@@ -189,8 +156,8 @@ RULES = (
         "a turn that was asked for runs on as an orphan after the cancel",
         (*SENT, stop(), start("t2"), end("t2", "interrupted")),
         lambda r: (
-            _interrupts(r, "t2") and not r.of(o.Retire) and r.result is not None
-            and r.result.stopped and _once(r)
+            interrupts(r, "t2") and not r.of(o.Retire) and r.result is not None
+            and r.result.stopped and once(r)
         ),
     ),
     Rule(
@@ -203,13 +170,13 @@ RULES = (
         "CL-19",
         "a cancel before the first byte reconciles, retires or interrupts",
         (*WAITING, child_ends("c1"), later(stop())),
-        _quiet_stop,
+        quiet_stop,
     ),
     Rule(
         "CL-20",
         "an unsure continuation gives up the transport of the session's next owner",
         (*LOST, o.Replaced(run="run-2"), LONG),
-        lambda r: not r.of(o.Retire) and len(r.packets) == 1 and _once(r),
+        lambda r: not r.of(o.Retire) and len(r.packets) == 1 and once(r),
     ),
     Rule(
         "CL-21",
@@ -217,69 +184,69 @@ RULES = (
         (*SENT, o.Replaced(run="run-2"), *SECOND),
         lambda r: (
             "All done." not in [e.text for e in r.of(o.Emit)]
-            and _ends_with(r, "", "") and not r.result.stopped and not r.of(o.Interrupt)
+            and ends_with(r, "", "") and not r.result.stopped and not r.of(o.Interrupt)
         ),
     ),
     Rule(
         "CL-22",
         "a replaced transport goes on under the old authority",
         (*SENT, o.NewGeneration(generation=2), start("t2"), says("t2", "New.", 2), end("t2")),
-        lambda r: len(r.packets) == 1 and _ends_with(r, "", "", 1),
+        lambda r: len(r.packets) == 1 and ends_with(r, "", "", 1),
     ),
-    Rule("CL-23", "a stop hangs until the provider speaks", (*WAITING, stop()), _quiet_stop),
+    Rule("CL-23", "a stop hangs until the provider speaks", (*WAITING, stop()), quiet_stop),
     Rule(
         "CL-24",
         "a turn that begins at the moment of the stop runs on",
         (*WAITING, stop(), later(start("t2")), end("t2", "interrupted")),
-        lambda r: _interrupts(r, "t2") and r.result is not None and r.result.stopped,
+        lambda r: interrupts(r, "t2") and r.result is not None and r.result.stopped,
     ),
     Rule(
         "CL-25",
         "text comes after the stop",
         (*SPAWNED, stop(), says("t1", "More."), end("t1", "interrupted"), child_ends("c1")),
-        lambda r: [e.text for e in r.of(o.Emit)] == ["Waiting."] and _once(r),
+        lambda r: [e.text for e in r.of(o.Emit)] == ["Waiting."] and once(r),
     ),
     Rule(
         "CL-26",
         "an echo revives a child that has ended, and the parent waits forever",
         (*SPAWNED, child_ends("c1"), o.ChildActive(child="c1"), spawn("c1"), end("t1")),
-        lambda r: r.owner.phase is Phase.DONE and _ends_with(r, "Waiting.", "t1"),
+        lambda r: r.owner.phase is Phase.DONE and ends_with(r, "Waiting.", "t1"),
     ),
     Rule(
         "CL-27",
         "a late end of the first turn ends the second",
         (*SENT, start("t2"), end("t1"), start("t1"), says("t2", "All done."), end("t2")),
-        lambda r: _ends_with(r, "All done."),
+        lambda r: ends_with(r, "All done."),
     ),
     Rule(
         "CL-28",
         "a stale start takes the place of the turn that is being stopped",
         (*SENT, start("t3"), stop(), start("t2"), end("t3", "interrupted")),
-        lambda r: _interrupts(r, "t3") and r.result is not None and r.result.stopped,
+        lambda r: interrupts(r, "t3") and r.result is not None and r.result.stopped,
     ),
     Rule(
         "CL-29",
         "the stop interrupts a turn that is over, or another one",
         (*SENT, start("t2"), stop(), later(end("t2"))),
-        lambda r: _interrupts(r) and r.result is not None and r.result.stopped,
+        lambda r: interrupts(r) and r.result is not None and r.result.stopped,
     ),
     Rule(
         "CL-30",
         "a turn that begins after the handle was closed runs on",
         (*WAITING, stop(), start("t2")),
-        lambda r: _interrupts(r, "t2") and _once(r),
+        lambda r: interrupts(r, "t2") and once(r),
     ),
     Rule(
         "CL-31",
         "a stop during the start leaves a flag behind",
         (stop(), o.Accepted(turn="t1"), start("t1"), says("t1", "Hi."), end("t1")),
-        lambda r: r.owner.stop_at is None and _ends_with(r, "Hi.", "t1"),
+        lambda r: r.owner.stop_at is None and ends_with(r, "Hi.", "t1"),
     ),
     Rule(
         "CL-32",
         "a turn that may still run is not interrupted",
         (*SPAWNED, end("t1", "strange"), stop(), end("t1", "interrupted")),
-        lambda r: _interrupts(r, "t1") and r.result is not None and r.result.stopped,
+        lambda r: interrupts(r, "t1") and r.result is not None and r.result.stopped,
     ),
     Rule(
         "CL-33",
@@ -287,7 +254,7 @@ RULES = (
         WAITING,
         lambda r: "secret-proof" not in json.dumps(r.owner.snapshot()),
     ),
-    Rule("CL-34", "an exit leaves handlers, or has two results", (*SENT, *SECOND), _once),
+    Rule("CL-34", "an exit leaves handlers, or has two results", (*SENT, *SECOND), once),
     Rule(
         "CL-35",
         "a stop for another run stops this one",
@@ -307,7 +274,7 @@ RULES = (
         "CL-37",
         "another thread's spawn counts as the owner's",
         (o.Accepted(turn="t1"), start("t1"), spawn("x", sender="c9"), says("t1", "Hi."), end("t1")),
-        lambda r: not r.owner.children and _ends_with(r, "Hi.", "t1"),
+        lambda r: not r.owner.children and ends_with(r, "Hi.", "t1"),
     ),
     Rule(
         "CL-38",

@@ -8,7 +8,8 @@ from runs.core import owning as o
 from runs.core.continuation import Owner
 from runs.core.owner_table import TABLE
 from runs.core.owning import Phase
-from runs.tests.continuation.rules import RULES, Rule
+from runs.tests.continuation.checks import Rule
+from runs.tests.continuation.rules import RULES
 from runs.tests.continuation.scripted import SPAWNED, WAITING, child_ends, end, play, start, stop
 
 BY_NAME = [pytest.param(rule, id=rule.name) for rule in RULES]
