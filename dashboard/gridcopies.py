@@ -7,10 +7,11 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from dashboard import gridpaint, words
+from dashboard import gridpaint
 from dashboard.grids import Grid, Place
-from dashboard.text import markdown, one_line
+from runs import words
 from runs.core.matrix import Cell, spoken
+from runs.text import markdown, one_line
 
 HEAD = (
     *("agent", "version", "scenario", "runs", "valid", "imported", "outcome", "diagnosis"),

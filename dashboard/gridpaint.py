@@ -13,9 +13,9 @@ from urllib.parse import quote, urlencode
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from dashboard import words
-from dashboard.text import one_line
+from runs import words
 from runs.core.matrix import Cell, most, spoken
+from runs.text import one_line
 
 FULL_CELLS = 400
 """Up to so many cells of a view say everything; in larger ones they say shape, word and count."""

@@ -14,8 +14,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.db.models import Avg, DurationField, ExpressionWrapper, F
 
-from dashboard import words
-from runs import binaries, catalogue, grid, models, saved
+from runs import binaries, catalogue, grid, models, saved, words
 from runs.core import matrix
 from runs.errors import HarnessError
 from runs.versions import expand, key, ordered, valid

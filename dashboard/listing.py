@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 from django.db.models import Count, Q
 
-from dashboard import words
-from dashboard.text import one_line, visible
+from runs import words
 from runs.models import Event, Run
+from runs.text import one_line, visible
 
 FIRST = 200
 """Rows that the page itself carries; more come by paging or by the API."""

@@ -6,12 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from dashboard.text import visible_deep
 from runs.clients import Play, plays
 from runs.core.events import Kind
 from runs.core.owner_facts import Difference, differences
 from runs.core.owner_log import FILE, Story, tell
 from runs.models import Run
+from runs.text import visible_deep
 
 ROWS = 5_000
 WORDS = {

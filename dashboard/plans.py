@@ -9,11 +9,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from dashboard import grids, words
-from dashboard.text import code_block, markdown
-from runs import bisections, grid, sweeps
+from dashboard import grids
+from runs import bisections, grid, sweeps, words
 from runs.core import matrix
 from runs.models import Run, Sweep
+from runs.text import code_block, markdown
 from runs.versions import key, ordered
 
 PRESETS = (

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
-from dashboard import words
-from runs import start
+from runs import start, words
 from runs.models import Event, Run
 
 QUIET_AFTER = 5.0

@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
-from dashboard import filters, transcripts, words
+from dashboard import filters, transcripts
 from dashboard.pulse import Pulse, pulse
-from runs import start
+from runs import start, words
 from runs.models import Opinion, Run
 
 PAGE = 50

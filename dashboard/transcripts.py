@@ -13,9 +13,8 @@ from pathlib import Path
 import zstandard
 from django.db.models import QuerySet
 
-from dashboard import words
 from dashboard.filters import Term
-from runs import store
+from runs import store, words
 from runs.models import Run
 
 BUDGET = 1.5

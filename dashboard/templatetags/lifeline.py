@@ -10,7 +10,8 @@ from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from dashboard import joining, text, words
+from dashboard import joining
+from runs import text, words
 
 register = template.Library()
 

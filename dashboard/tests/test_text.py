@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dashboard import text, words
 from dashboard.tests.factory import HOSTILE
+from runs import text, words
 
 
 def test_controls_bidi_and_invisible_characters_become_visible() -> None:

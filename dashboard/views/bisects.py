@@ -13,12 +13,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from dashboard import plans
 from dashboard.forms import problems
-from dashboard.text import visible
 from dashboard.views import sweeps as pages
 from runs import bisections, catalogue, saved, start, sweeps
 from runs.errors import HarnessError
 from runs.models import Run, Sweep
 from runs.scenario import ScenarioError
+from runs.text import visible
 
 
 class BisectForm(forms.Form):

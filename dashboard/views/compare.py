@@ -12,13 +12,13 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from dashboard import facts, gridpaint, pictures
-from dashboard.text import visible_deep
+from dashboard import gridpaint, pictures
 from dashboard.views.matrix import stored_cell
-from runs import report
+from runs import facts, report
 from runs.core import compare as core
 from runs.core.matrix import change, most, spoken
 from runs.models import Event, Run
+from runs.text import visible_deep
 
 MOST = 4
 """Runs beside each other: more fit on no screen."""

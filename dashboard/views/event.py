@@ -11,11 +11,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from dashboard import listing
-from dashboard.text import clipped, visible, visible_deep
 from dashboard.views.run import find
 from runs import store
 from runs.core.events import KINDS, Kind
 from runs.models import Event, Run
+from runs.text import clipped, visible, visible_deep
 
 SHOWN = 64 * 1024
 """Characters of a raw line or body that a page shows; the download has the rest."""

@@ -13,10 +13,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from dashboard import gridcopies, gridpaint, grids
-from dashboard.text import markdown
-from dashboard.words import plural
 from runs import catalogue, grid, models, saved
 from runs.core.matrix import Cell, Change
+from runs.text import markdown
+from runs.words import plural
 
 SHOWN_CHANGES = 4
 """Changes of one border that are said at once; the rest unfolds."""

@@ -11,12 +11,12 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from dashboard import copies, facts, listing, owners, words
+from dashboard import copies, listing, owners
 from dashboard.pulse import pulse
-from dashboard.text import visible_deep
 from dashboard.versions import of_agent
-from runs import catalogue, descriptions, proposal, start, store
+from runs import catalogue, descriptions, facts, proposal, start, store, words
 from runs.models import Opinion, Run
+from runs.text import visible_deep
 
 NETWORK_SHOWN = 50
 

@@ -11,7 +11,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dashboard import trouble
-from dashboard.text import visible_deep
 from dashboard.views.exports import chosen
 from dashboard.views.run import find
 from runs import export, material, repeat, shares
@@ -20,6 +19,7 @@ from runs.exports.html import POLICY
 from runs.material import Material
 from runs.models import Run, Share
 from runs.redact import LEVELS, Choice, detectors
+from runs.text import visible_deep
 
 DAYS = (1, 7, 30, 90)
 ROWS_SHOWN, SAMPLES_SHOWN = 200, 12

@@ -10,14 +10,14 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from dashboard import gridcopies, grids, plans, words
+from dashboard import gridcopies, grids, plans
 from dashboard.forms import problems
-from dashboard.text import visible
 from dashboard.views import matrix
-from runs import catalogue, models, notify, saved, start, sweeps
+from runs import catalogue, models, notify, saved, start, sweeps, words
 from runs.errors import HarnessError
 from runs.models import Run, Sweep
 from runs.scenario import ScenarioError
+from runs.text import visible
 
 LISTED = 40
 RUNNING_SHOWN = 8
