@@ -1,0 +1,137 @@
+"""Qwen Code: one prompt on its command line, JSON lines on standard output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from runs import node
+from runs.core.events import Kind
+from runs.core.history import History
+from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.drivers.qwen.tools import EVERYTHING, Tools
+from runs.errors import CannotRunHere
+from runs.transcript import named
+
+ENTRY = Path("node_modules/@qwen-code/qwen-code/cli-entry.js")
+
+
+class Qwen(Driver):
+    """One prompt, ``qwen -p``."""
+
+    name: ClassVar[str] = "qwen"
+    title: ClassVar[str] = "Qwen Code"
+    package: ClassVar[Package] = Package(
+        "npm", "@qwen-code/qwen-code", extra=node.package("22.23.5")
+    )
+    oldest: ClassVar[str] = "0.23.4"
+    dialects: ClassVar[tuple[str, ...]] = ("chat_completions",)
+    allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
+    options: ClassVar[tuple[Option, ...]] = (
+        Option(
+            "retries",
+            "int",
+            -1,
+            "How often the library below it tries a request again; it tries that several times "
+            "itself. -1: its own number.",
+        ),
+        Option(
+            "stream_idle",
+            "float",
+            5.0,
+            "Seconds without a piece of a stream after which it gives it up; -1: its own.",
+        ),
+    )
+
+    observes: ClassVar[Mapping[str, str]] = {
+        "L1": "its stream's notification, and the sub-agent's description file",
+        "L2": "the status of a sub-agent against the provider's journal",
+        "L3": "the notification in its own record of the conversation, or the answer of the call",
+        "L4": "its last result and its exit against its sub-agents",
+        "L6": "the provider's journal; it announces a try without a number or a wait",
+        "L13": "its stream against the sub-agent's description file",
+        "L15": "the answer of the call against the provider's journal",
+        "L16": "the exit code and its last result",
+    }
+    not_applicable: ClassVar[Mapping[str, str]] = {
+        "cancel-child": "the tool that stops a sub-agent is shown after a search only",
+        "follow-up": "the tool that speaks to a sub-agent is shown after a search only",
+        "follow-up-cut": "the tool that speaks to a sub-agent is shown after a search only",
+        "child-asks": "without a terminal it has to be told to permit everything",
+        "response-failed": "chat completions have no such event",
+        "response-incomplete": "chat completions have no such event",
+    }
+
+    def executable(self, folder: Path) -> Path:
+        """The program that its package names ``qwen``."""
+        path = folder / ENTRY
+        if not path.is_file():
+            raise CannotRunHere("This version of Qwen Code has no command.", "Choose another one.")
+        return path
+
+    def launch(self, context: Context) -> Launch:
+        """One prompt without a terminal."""
+        idle = float(context.options["stream_idle"])
+        retries = int(context.options["retries"])
+        settings = {
+            "model": {"generationConfig": {} if retries < 0 else {"maxRetries": retries}},
+            "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+        }
+        return Launch(
+            argv=(
+                *node.command(context.binary.folder, context.binary.path),
+                *("-p", context.prompt),
+                *("--output-format", "stream-json", "--include-partial-messages"),
+                *("--auth-type", "openai", "--approval-mode", "yolo"),
+            ),
+            env={
+                "OPENAI_BASE_URL": f"{context.base_url}/v1",
+                "OPENAI_API_KEY": "dummy",
+                "OPENAI_MODEL": context.model,
+                "QWEN_CODE_SUPPRESS_YOLO_WARNING": "1",
+                "QWEN_CODE_NO_RELAUNCH": "1",
+                **({} if idle < 0 else {"QWEN_STREAM_IDLE_TIMEOUT_MS": str(round(idle * 1000))}),
+            },
+            files={context.home / ".qwen" / "settings.json": json.dumps(settings, indent=1) + "\n"},
+        )
+
+    def sources(self, context: Context) -> Iterable[Source]:
+        """What it prints, and the records of its session and of its sub-agents."""
+        yield Source(name="stdout", reader=named("qwen-stream-json").reader, stream="stdout")
+        yield Source(
+            name="session",
+            reader=named("qwen-chat-jsonl").reader,
+            glob="home/.qwen/projects/*/chats/*.jsonl",
+        )
+        yield Source(
+            name="session",
+            reader=named("qwen-chat-jsonl").reader,
+            glob="home/.qwen/projects/*/subagents/*/*.jsonl",
+        )
+        yield Source(
+            name="session",
+            reader=named("qwen-agent-meta").reader,
+            glob="home/.qwen/projects/*/subagents/*/*.meta.json",
+            late=True,
+        )
+
+    def tools(self, options: Mapping[str, Any], version: str) -> Tools:
+        """The same for every version."""
+        return Tools()
+
+    def runtime(self, history: History, binary: Binary) -> Runtime:
+        """The first line of its stream has its version."""
+        told = [str(event.get("version") or "") for event in history.of(Kind.SESSION_STARTED)]
+        version = next(filter(None, told), "")
+        return Runtime(
+            version=version,
+            payload=version,
+            problem="" if version else "nothing that it wrote names its version",
+        )
+
+
+DRIVER = Qwen()

@@ -1,0 +1,66 @@
+"""How a script's actions are called on Qwen Code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from fakes.dialect import ModelRequest, ToolCall
+from fakes.script import Child, Task
+from fakes.tools import ids_by_call
+
+EVERYTHING = frozenset(
+    (
+        *("agent", "edit", "get_goal", "update_goal", "glob", "grep_search", "list_agents"),
+        *("notebook_edit", "read_file", "run_shell_command", "skill", "tool_call", "tool_search"),
+        *("write_file", "loop_wakeup", "monitor", "read_mcp_resource", "report_findings"),
+        *("web_fetch", "zoom_image", "send_message", "task_stop", "enter_worktree"),
+        *("exit_worktree", "record_artifact", "cron_create", "cron_list", "cron_delete"),
+        *("todo_write", "ask_user_question", "exit_plan_mode", "list_directory", "save_memory"),
+    )
+)
+"""What it advertises by default, to its own model and to those of its sub-agents."""
+_AGENT = re.compile(r"\b(general-purpose-[\w.-]{1,80})")
+
+
+class Tools:
+    """One table for all versions."""
+
+    def delegate(self, task: Task) -> ToolCall:
+        """One task of its own."""
+        return ToolCall(
+            "agent",
+            {
+                "description": task.name,
+                "prompt": task.prompt,
+                "subagent_type": "general-purpose",
+                "run_in_background": task.background,
+            },
+        )
+
+    def wait(self, child: Child) -> ToolCall | None:
+        """It has no such tool: the end is told."""
+        return None
+
+    def poll(self, child: Child) -> ToolCall | None:
+        """The list of all that run."""
+        return ToolCall("list_agents", {})
+
+    def message(self, child: Child, text: str) -> ToolCall | None:
+        """It has one that is shown to the model only after a search."""
+        return None
+
+    def cancel(self, child: Child) -> ToolCall | None:
+        """It has one that is shown to the model only after a search."""
+        return None
+
+    def work(self, form: str) -> ToolCall | None:
+        """A harmless command."""
+        commands: Mapping[str, str] = {"note": "true", "quiet": "sleep 3"}
+        if form not in commands:
+            return None
+        return ToolCall("run_shell_command", {"command": commands[form], "is_background": False})
+
+    def children(self, request: ModelRequest) -> dict[str, str]:
+        """Ids by path, where the output of a call names one."""
+        return ids_by_call(request, _AGENT)
