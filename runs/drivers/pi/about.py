@@ -1,0 +1,80 @@
+"""What a run of pi can be told, what can be seen of it, and what has no meaning for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from runs.driver import Option
+
+APIS: Final = {
+    "chat_completions": "openai-completions",
+    "responses": "openai-responses",
+    "messages": "anthropic-messages",
+}
+"""Its own word for a dialect."""
+LEAVE: Final = -1
+"""A number that says: the agent's own default."""
+
+OPTIONS: Final = (
+    Option(
+        "dialect",
+        "choice",
+        "chat_completions",
+        "The protocol that it speaks to its provider.",
+        tuple(APIS),
+    ),
+    Option(
+        "max_retries",
+        "int",
+        LEAVE,
+        "Retries of a turn that failed; -1: its own default (3). Each may be several requests: "
+        "its provider's client retries as well.",
+    ),
+    Option(
+        "provider_retries",
+        "int",
+        LEAVE,
+        "Retries of one request by its provider's client; -1: that client's own default (2).",
+    ),
+)
+
+OBSERVES: Final[Mapping[str, str]] = {
+    "L1": "stopReason in the details of its subagent call, and a note of the process itself",
+    "L2": "the provider's journal against both",
+    "L3": "isError and the text of the subagent call's result",
+    "L5": "the provider's journal and the stream",
+    "L6": "the provider's journal; retries are announced (attempt, delay) only for the root",
+    "L9": "a result belongs to the call that names it",
+    "L10": "the process's end against its sub-agents",
+    "L13": "stream, session file and the notes of our extension against each other",
+    "L15": "the call against the sub-agent's first request",
+    "L16": "the exit code and the last message against all sub-agents",
+    "L18": "the model of each request",
+}
+
+_RESTART: Final = "the driver does not kill pi and start it again"
+_WAITS: Final = "the example extension's call waits for its sub-agent"
+_GONE: Final = "a sub-agent is a process that ends with its answer; it cannot be asked again"
+_STOP: Final = "the example extension has no tool that stops a sub-agent"
+_PERMISSION: Final = "it has no permissions: every tool runs unasked"
+
+NOT_APPLICABLE: Final[Mapping[str, str]] = {
+    "L4": "it says nothing of idle while its call waits",
+    "L7": _STOP,
+    "L8": _RESTART,
+    "L11": "one call starts one sub-agent here; nothing limits how many calls there are",
+    "L12": "a sub-agent is heard only until its call has ended",
+    "L14": _PERMISSION,
+    "L17": "it has no watchdog over sub-agents",
+    "restart-running": _RESTART,
+    "restart-ended": _RESTART,
+    "restart-told": _RESTART,
+    "cancel-child": _STOP,
+    "parent-polls": _WAITS,
+    "parent-goes-on": _WAITS,
+    "follow-up": _GONE,
+    "follow-up-cut": _GONE,
+    "child-asks": _PERMISSION,
+    "other-model": "a call cannot name the sub-agent's model",
+}

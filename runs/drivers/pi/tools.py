@@ -1,0 +1,49 @@
+"""How a script's actions are called on pi: the ``subagent`` tool of its example extension."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fakes.dialect import ModelRequest, ToolCall
+from fakes.script import Child, Task
+
+AGENT = "lifeline"
+"""The only agent that a run defines."""
+EVERYTHING = frozenset(
+    ("read", "bash", "edit", "write", "grep", "find", "ls", "subagent"),
+)
+"""What a run advertises."""
+_BASH = {"note": "true", "quiet": "sleep 3", "ask": "touch lifeline-asked"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """One run's table."""
+
+    def delegate(self, task: Task) -> ToolCall:
+        """Start a sub-agent, a process of its own, and wait for it; there is no other form."""
+        return ToolCall("subagent", {"agent": AGENT, "task": task.prompt})
+
+    def wait(self, child: Child) -> ToolCall | None:
+        """None: the call waits."""
+        return None
+
+    def poll(self, child: Child) -> ToolCall | None:
+        """None: the parent waits meanwhile."""
+        return None
+
+    def message(self, child: Child, text: str) -> ToolCall | None:
+        """None: its process has ended."""
+        return None
+
+    def cancel(self, child: Child) -> ToolCall | None:
+        """None: there is no such tool."""
+        return None
+
+    def work(self, form: str) -> ToolCall | None:
+        """A harmless command of the fixed table."""
+        return ToolCall("bash", {"command": _BASH[form]}) if form in _BASH else None
+
+    def children(self, request: ModelRequest) -> dict[str, str]:
+        """Nothing: a sub-agent has no id."""
+        return {}
