@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fakes.targeting import TASK_PATTERN
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
@@ -118,6 +119,7 @@ class ClineStdout(Lines):
         self.add(Kind.TOOL_STARTED, agent, call=call, tool=tool)
         if tool == SPAWN:
             given = mapping(event.get("input"))
+            marker = TASK_PATTERN.search(text(given.get("task"), 2000))
             self._waiting.append((call, agent))
             self.add(
                 Kind.SPAWN_REQUESTED,
@@ -125,6 +127,7 @@ class ClineStdout(Lines):
                 call=call,
                 background=False,
                 prompt_length=length(given.get("task")),
+                task=marker[1] if marker else None,
             )
 
     def _content_end(self, event: Mapping[str, Any]) -> None:
