@@ -9,10 +9,7 @@ from typing import Any
 from runs.core.events import Draft, Kind
 from runs.transcripts._lines import Lines
 from runs.transcripts._values import clean
-
-LARGEST = 256 << 20
-"""Bytes of one document that are parsed."""
-
+from runs.transcripts._weight import HEAVIEST, too_heavy
 
 UNREADABLE = object()
 """Stands for a document that cannot be parsed (null is one that can)."""
@@ -38,7 +35,7 @@ class Document(Lines):
         """Keep the line for the end."""
         self.line = number
         self._size += len(line)
-        if self._size <= LARGEST:
+        if self._size <= HEAVIEST:
             self._parts.append(line)
         return []
 
@@ -49,10 +46,9 @@ class Document(Lines):
         self._parts = []
         last = self.line
         self.line = 1
-        if self._size > LARGEST:
-            self.damage(
-                "too-long", repaired=False, detail=f"more than {LARGEST} bytes", lost="file"
-            )
+        if self._size > HEAVIEST or too_heavy(data):
+            detail = "too much for one document: cut it, or attach it as JSON lines"
+            self.damage("too-long", repaired=False, detail=detail, lost="file")
             return self.out
         if not data.strip():
             return self.out

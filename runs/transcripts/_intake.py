@@ -44,7 +44,6 @@ class Limits:
     depth: int = 24
     """Folders inside of folders."""
     line: int = 32 * MIB
-    document: int = 256 * MIB
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from runs.core.events import Draft, Kind
 from runs.transcripts._repair import Repaired, repair
 from runs.transcripts._values import text
+from runs.transcripts._weight import too_heavy
 
 LONGEST_LINE = 32 << 20
 """Bytes of one line that are still parsed."""
@@ -128,6 +129,9 @@ class Lines:
         if line.endswith(b"\r\n") and not self._seen_crlf:
             self._seen_crlf = True
             self.damage("crlf", repaired=True, detail="lines end in CR LF (said once)")
+        if too_heavy(stripped):
+            self.damage("too-long", repaired=False, detail="more parts than are read", lost="line")
+            return self.out
         try:
             record = json.loads(stripped.decode())
         except (ValueError, RecursionError):

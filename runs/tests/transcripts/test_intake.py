@@ -14,7 +14,8 @@ import pytest
 import zstandard
 
 from runs.core.events import Kind
-from runs.tests.transcripts.helpers import CASES, broken
+from runs.tests.transcripts.helpers import CASES, broken, lines
+from runs.tests.transcripts.makers import CopilotLog
 from runs.transcript import Limits, Unreadable, read_case
 
 CASE = next(path for path in CASES if path.name.startswith("04-"))
@@ -171,3 +172,20 @@ def test_it_takes_an_export_of_ours_instead_of_its_raw_files(tmp_path: Path) -> 
     found = read_case([path])
     assert broken(found) == broken(read_case([CASE]))
     assert [one.ref for one in found.events] == [one.ref for one in events]
+
+
+def test_it_does_not_parse_what_would_take_too_much_memory(tmp_path: Path) -> None:
+    log = lines(CopilotLog().spawn(1, "A", "c").records)
+    parts = b'{"type":"x","data":[' + b"{}," * 2_000_000 + b"{}]}\n"
+    words = b'{"type":"x","data":"' + b"x" * 8_000_000 + b'"}\n'
+    (tmp_path / "events.jsonl").write_bytes(log + parts + words)
+    found = read_case([tmp_path])
+    assert [(row["what"], row["line"]) for row in found.damage if row["lost"]] == [
+        ("too-long", log.count(b"\n") + 1)
+    ]
+    assert found.formats[0]["other"]["x"] == 1
+    (tmp_path / "events.jsonl").unlink()
+    spans = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b"{},\n" * 2_000_000 + b"{}]}]}]}"
+    (tmp_path / "trace.json").write_bytes(spans)
+    (damage,) = read_case([tmp_path]).damage
+    assert (damage["what"], damage["lost"]) == ("too-long", "file")
