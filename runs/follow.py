@@ -38,7 +38,7 @@ def to_the_end(runs: Sequence[models.Run], say: Callable[[str], None]) -> None:
 def sweep_to_the_end(sweep: models.Sweep, say: Callable[[str], None]) -> None:
     """The same for a sweep or a bisection, step by step; the row is refreshed.
 
-    A signal pauses it (``--resume PERMALINK`` goes on) and cancels the runs that are going.
+    A signal pauses it (``--resume PERMALINK`` goes on); a run that it ended is made again then.
     """
     wish = threading.Event()
     served = bool(start.workers() and settings.REDIS_URL)
@@ -46,24 +46,31 @@ def sweep_to_the_end(sweep: models.Sweep, say: Callable[[str], None]) -> None:
         while True:
             sweeps.advance(sweep)
             sweep.refresh_from_db()
-            runs = list(sweep.runs.filter(status__in=models.Run.OPEN).order_by("pk"))
-            if sweep.state != models.Sweep.State.GOING or not runs:
-                return
             if wish.is_set():
                 sweeps.pause(sweep)
+            if sweep.state == models.Sweep.State.PAUSED:
                 say(f"Paused. Go on with --resume {sweep.permalink}.")
+                return
+            runs = list(sweep.runs.filter(status__in=models.Run.OPEN).order_by("pk"))
+            if sweep.state != models.Sweep.State.GOING or not runs:
                 return
             if served:
                 sweeps.feed()
                 time.sleep(LOOK * 2)
-            else:
-                _here(runs[: max(1, settings.CONCURRENCY) * 4], say, wish)
+                continue
+            some = runs[: max(1, settings.CONCURRENCY) * 4]
+            _here(some, say, wish, lambda: sweeps.interrupt(sweep))
 
 
-def _here(runs: Sequence[models.Run], say: Callable[[str], None], wish: threading.Event) -> None:
+def _here(
+    runs: Sequence[models.Run],
+    say: Callable[[str], None],
+    wish: threading.Event,
+    stop: Callable[[], None] | None = None,
+) -> None:
     with ThreadPoolExecutor(max_workers=max(1, settings.CONCURRENCY)) as pool:
         jobs = [pool.submit(_execute, run.pk) for run in runs]
-        _watch(runs, say, wish, lambda: all(job.done() for job in jobs))
+        _watch(runs, say, wish, lambda: all(job.done() for job in jobs), stop)
         for job in jobs:
             job.result()
 
@@ -82,15 +89,19 @@ def _watch(
     say: Callable[[str], None],
     wish: threading.Event,
     over: Callable[[], bool] = lambda: False,
+    stop: Callable[[], None] | None = None,
 ) -> None:
+    """Say what happens to the runs until they are over; on a wish `stop`, else cancel them."""
     said: dict[int, str] = {}
     while True:
         finished = over()
         if wish.is_set():
             wish.clear()
             say("Cancelling …")
-            for run in runs:
-                start.cancel(run)
+            if stop is not None:
+                stop()
+            else:
+                _cancel(runs)
         open_runs = 0
         for run in models.Run.objects.filter(pk__in=[run.pk for run in runs]):
             open_runs += run.is_open
@@ -101,6 +112,11 @@ def _watch(
         if finished or not open_runs:
             return
         time.sleep(LOOK)
+
+
+def _cancel(runs: Sequence[models.Run]) -> None:
+    for run in runs:
+        start.cancel(run)
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ have ended. What a killed worker lost is run again, what ended never is.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
@@ -178,6 +178,15 @@ def pause(sweep: models.Sweep) -> None:
     _change(sweep, [models.Sweep.State.GOING], models.Sweep.State.PAUSED)
 
 
+def interrupt(sweep: models.Sweep) -> None:
+    """Pause it and end what runs now; that is run again when the sweep goes on."""
+    pause(sweep)
+    for run in sweep.runs.filter(status=models.Run.Status.RUNNING):
+        add_runs(sweep, run.agent, run.version, run.scenario)
+        models.Run.objects.filter(pk=run.pk).update(sweep=None)
+        start.cancel(run)
+
+
 def resume(sweep: models.Sweep) -> None:
     """Go on with a paused sweep, or with a bisection that failures of ours ended."""
     if sweep.search:
@@ -228,7 +237,30 @@ def document(sweep: models.Sweep) -> dict[str, Any]:
         "state": sweep.state,
         **progress(sweep),
         "cells": cells(sweep),
+        "unanswered": unanswered(sweep),
     }
+
+
+def unanswered(sweep: models.Sweep) -> list[dict[str, Any]]:
+    """Cells of which not every run ended: {agent, version, scenario, ended, words}."""
+    open_or_done = (*models.Run.OPEN, models.Run.Status.ENDED)
+    counts: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    errors: dict[tuple[str, str, str], str] = {}
+    names = ("agent", "version", "scenario", "status", "error")
+    for agent, version, name, status, error in sweep.runs.order_by("pk").values_list(*names):
+        counts[agent, version, name][status] += 1
+        if status not in open_or_done:
+            errors[agent, version, name] = str(error.get("what") or f"it was {status}")
+    found = []
+    for (agent, version, name), seen in counts.items():
+        replaced = seen.total() - seen["lost"] >= _wanted(sweep, version)
+        short = seen["errored"] + seen["cancelled"] + (0 if replaced else seen["lost"])
+        if short:
+            said = f"{agent}@{version} {name}: {short} of {seen.total()} runs gave no answer: "
+            said += errors[agent, version, name]
+            row = {"agent": agent, "version": version, "scenario": name}
+            found.append({**row, "ended": seen["ended"], "words": said})
+    return found
 
 
 def cells(sweep: models.Sweep) -> list[dict[str, Any]]:

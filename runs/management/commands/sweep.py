@@ -56,14 +56,17 @@ class Command(StoringCommand):
             differences = baseline.compare(expected, document["cells"])
             document["differences"] = differences
         if options["junit"]:
-            Path(options["junit"]).write_text(baseline.junit(document["cells"], differences))
+            text = baseline.junit(document["cells"], differences, document["unanswered"])
+            Path(options["junit"]).write_text(text)
         if options["json"]:
             self.document(document)
         else:
             self.stdout.write(table(document))
+            for row in document["unanswered"]:
+                self.stdout.write(f"no answer: {row['words']}")
             for row in differences:
                 self.stdout.write(f"differs: {row['words']}")
-        ended = sweep.state == models.Sweep.State.ENDED
+        ended = sweep.state == models.Sweep.State.ENDED and not document["unanswered"]
         raise SystemExit(DONE if ended and not differences else NOT_MET)
 
     def _sweep(self, options: dict[str, Any]) -> models.Sweep:

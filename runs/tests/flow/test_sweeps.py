@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,6 +63,32 @@ def test_a_baseline_fails_in_both_directions(tmp_path: Any) -> None:
     assert code == 1
     assert [row["version"] for row in document["differences"]] == ["0.5.0"]
     assert 'failures="1"' in junit.read_text() and 'tests="2"' in junit.read_text()
+
+
+def test_a_run_without_an_answer_is_said_and_is_no_success(tmp_path: Path) -> None:
+    path, junit = tmp_path / "expected.toml", tmp_path / "out.xml"
+    path.write_text("")
+    code, document = run_command(
+        *("sweep", "--agents", "reference@9.9.9,1.0.0", "--scenarios", "success"),
+        *("--baseline", str(path), "--junit", str(junit)),
+    )
+    assert code == 1 and document["differences"] == []
+    (row,) = document["unanswered"]
+    assert (row["version"], row["ended"]) == ("9.9.9", 0) and "no version" in row["words"]
+    assert 'tests="2" failures="0" errors="1"' in junit.read_text()
+
+
+def test_a_signal_pauses_a_sweep_and_nothing_is_missing_afterwards(settings: Any) -> None:
+    settings.CONCURRENCY = 1
+    interrupt = threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    interrupt.start()
+    arguments = ("--agents", "reference@1.0.0,1.0.1,1.1.0", "--scenarios", "sse-cut")
+    code, document = run_command("sweep", *arguments)
+    interrupt.join()
+    assert code == 1 and document["state"] == "paused" and document["queued"] >= 2
+    code, document = run_command("sweep", "--resume", document["permalink"])
+    assert code == 0 and document["state"] == "ended"
+    assert [cell["n"] for cell in document["cells"]] == [1, 1, 1] and not document["unanswered"]
 
 
 def test_it_bisects_to_the_first_version() -> None:
