@@ -35,6 +35,7 @@ class Chat(Lines):
         super().__init__(file, "session")
         self.facts["agent"] = "qwen"
         self._begun = False
+        self._roles: dict[str, str] = {}
 
     def identity(self, record: Mapping[str, Any]) -> str:
         """Records have ids."""
@@ -97,6 +98,7 @@ class Chat(Lines):
         self.add(Kind.TOOL_STARTED, agent, call=call, tool=tool)
         if tool in SPAWN_TOOLS:
             given = mapping(function.get("args"))
+            self._roles[call] = text(given.get("subagent_type"), 80) or "general-purpose"
             self.add(
                 Kind.SPAWN_REQUESTED,
                 agent,
@@ -111,8 +113,9 @@ class Chat(Lines):
         parts = [mapping(part) for part in items(mapping(record.get("message")).get("parts"))]
         for answer in (mapping(part.get("functionResponse")) for part in parts):
             call, tool = text(answer.get("id")), text(answer.get("name"), 80)
-            ok = status(done.get("status")) == "completed"
-            size = length(mapping(answer.get("response")).get("output"))
+            response = mapping(answer.get("response"))
+            ok = "error" not in response and status(done.get("status")) != "failed"
+            size = length(response.get("output") or response.get("error"))
             self.add(Kind.TOOL_ENDED, agent, call=call, tool=tool, ok=ok, text_length=size)
             if tool in SPAWN_TOOLS:
                 self._spawned(mapping(done.get("resultDisplay")), agent, call, ok, size)
@@ -120,21 +123,18 @@ class Chat(Lines):
     def _spawned(
         self, shown: Mapping[str, Any], agent: str, call: str, ok: bool, size: int
     ) -> None:
-        """The call's answer; that of a sub-agent in the foreground says how it ended."""
-        child = f"{text(shown.get('subagentName'), 80)}-{call}"
-        mode, raw = text(shown.get("executionMode"), 40), text(shown.get("status"), 40)
-        if shown.get("type") != "task_execution":
-            self.add(Kind.SPAWN_ANSWERED, agent, call=call, ok=ok)
+        """The call's answer; that of a sub-agent in the foreground says how it ended.
+
+        A sub-agent's own file does not say how, and all that it starts are in the foreground.
+        """
+        if not ok:
+            self.add(Kind.SPAWN_ANSWERED, agent, call=call, ok=False, refusal="error")
             return
-        self.add(
-            Kind.SPAWN_ANSWERED,
-            agent,
-            call=call,
-            ok=ok,
-            child=child,
-            background=mode != "foreground",
-        )
-        if mode == "foreground":
+        role = text(shown.get("subagentName"), 80) or self._roles.get(call, "")
+        child, raw = f"{role}-{call}", text(shown.get("status"), 40)
+        waits = agent != ROOT or shown.get("executionMode") == "foreground"
+        self.add(Kind.SPAWN_ANSWERED, agent, call=call, ok=True, child=child, background=not waits)
+        if waits:
             self.add(
                 Kind.NOTICE_DELIVERED, agent, child=child, call=call, status=status(raw), raw=raw,
                 form="tool_result", has_result=size > 0, text_length=size,

@@ -27,14 +27,15 @@ class Tools:
     """One table for all versions."""
 
     def delegate(self, task: Task) -> ToolCall:
-        """One task of its own."""
+        """One task of its own; a sub-agent may start one in the foreground alone."""
+        background = task.background and "." not in task.path
         return ToolCall(
             "agent",
             {
                 "description": task.name,
                 "prompt": task.prompt,
                 "subagent_type": "general-purpose",
-                "run_in_background": task.background,
+                "run_in_background": background,
             },
         )
 

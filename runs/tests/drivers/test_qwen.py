@@ -75,6 +75,7 @@ def test_it_delegates_as_the_script_wants() -> None:
         assert call.name == "agent"
         assert call.arguments["prompt"] == task("1").prompt
         assert call.arguments["run_in_background"] is background
+    assert tools.delegate(task("1.1")).arguments["run_in_background"] is False
     assert tools.wait(Child("1")) is tools.cancel(Child("1")) is None
 
 
@@ -124,6 +125,16 @@ def test_a_child_in_the_foreground_is_told_by_its_call() -> None:
     (run,) = case.history.runs
     assert [note.get("form") for note in run.notices] == ["tool_result"]
     assert case.facts["version"] == "0.24.4"
+
+
+def test_a_grandchild_lies_below_the_child_that_started_it() -> None:
+    history = read_case([DATA / "0.24.4-grandchild-cut"]).history
+    below = {agent.id: agent for agent in history.children}
+    grandchild = below["general-purpose-call_r3_0"]
+    assert grandchild.parent == "general-purpose-call_r1_0"
+    assert below[grandchild.parent].parent == "root"
+    # Its parent's own file has the answer of the call, and not in which form it was meant.
+    assert [note.get("status") for note in grandchild.runs[0].notices] == ["unknown"]
 
 
 def _read(name: str, *records: dict[str, Any]) -> list[Draft]:
