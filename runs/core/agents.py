@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from runs.core.events import Event, Kind
+from runs.core.spawning import Spawn, spawns
 
 TERMINAL = frozenset({"completed", "failed", "cancelled", "interrupted", "stopped"})
 """Statuses of an agent that has ended."""
@@ -65,29 +65,6 @@ class Run:
     def told(self) -> Event | None:
         """The first notice that names an end (or idle), None while the parent was never told."""
         return next((event for event in self.notices if tells_end(event)), None)
-
-
-@dataclass(slots=True)
-class Spawn:
-    """One request for a child and its answer; either may be missing from the log."""
-
-    parent: str
-    call: str = ""
-    asked: Event | None = None
-    answered: Event | None = None
-    child: str = ""
-
-    @property
-    def accepted(self) -> bool | None:
-        """Whether the answer said yes; None while there is no answer."""
-        return None if self.answered is None else bool(self.answered.get("ok", True))
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """What the request, else the answer, says under `key`."""
-        for event in (self.asked, self.answered):
-            if event is not None and event.get(key) is not None:
-                return event.get(key)
-        return default
 
 
 @dataclass(slots=True)
@@ -226,7 +203,19 @@ def _noticed(agents: dict[str, Agent], event: Event) -> None:
     if child is None:
         return
     run = _run_of(child, event)
+    if event.get("run") is None and tells_end(event):
+        run = _untold(child, run, event)
     (run.queued if event.kind is Kind.NOTICE_QUEUED else run.notices).append(event)
+
+
+def _untold(agent: Agent, run: Run, notice: Event) -> Run:
+    """Word of an end that comes while a new run is open is about the one before, if that
+    still waits for its word: a follow-up may overtake it."""
+    if run.ends or run.number < 2:
+        return run
+    before = agent.runs[run.number - 2]
+    told = before.queued if notice.kind is Kind.NOTICE_QUEUED else before.notices
+    return run if any(tells_end(note) for note in told) else before
 
 
 _ABOUT_CHILD = (
@@ -242,28 +231,6 @@ _HANDLERS = {
     Kind.NOTICE_QUEUED: _noticed,
     Kind.NOTICE_DELIVERED: _noticed,
 }
-
-
-def spawns(events: Iterable[Event]) -> list[Spawn]:
-    """Spawn requests joined with their answers by call id, in order of asking."""
-    found: list[Spawn] = []
-    by_call: dict[tuple[str, str], Spawn] = {}
-    for event in events:
-        if event.kind not in (Kind.SPAWN_REQUESTED, Kind.SPAWN_ANSWERED):
-            continue
-        call = str(event.get("call") or "")
-        spawn = by_call.get((event.agent, call)) if call else None
-        if spawn is None:
-            spawn = Spawn(event.agent, call)
-            found.append(spawn)
-            if call:
-                by_call[event.agent, call] = spawn
-        if event.kind is Kind.SPAWN_REQUESTED:
-            spawn.asked = spawn.asked or event
-        else:
-            spawn.answered = spawn.answered or event
-        spawn.child = spawn.child or str(event.get("child") or "")
-    return found
 
 
 def _join_spawns(agents: dict[str, Agent], events: Sequence[Event]) -> None:

@@ -12,11 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
-from runs.core.agents import Agent, Run, Spawn, collect, spawns
+from runs.core.agents import Agent, Run, collect
 from runs.core.attempts import Attempt, Call, attempts, calls
 from runs.core.callers import assign
 from runs.core.events import Event, Kind
 from runs.core.order import Interval, Ordered, intervals
+from runs.core.spawning import Spawn, spawns
 from runs.core.tree import depth_of, root_of
 
 SKEW = 0.25

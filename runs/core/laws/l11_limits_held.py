@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from runs.core.agents import Run, Spawn
+from runs.core.agents import Run
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.spawning import Spawn
 
 _OTHERS = ("turn", "token", "budget", "request", "time", "retr", "output")
 """Parts of the names of limits that are not about how many agents run."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from runs.core.agents import Agent, Spawn
+from runs.core.agents import Agent
 from runs.core.ends import never_ran, shows_work
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.spawning import Spawn
 
 
 class TrueAck(Law):

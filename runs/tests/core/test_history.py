@@ -103,3 +103,10 @@ def test_it_prefers_an_id_in_a_header_and_the_name_of_the_task() -> None:
     told = Told().begin().spawn("A", task="1").spawn("B", task="2").at(1)
     told.request("child:1", task="2").request("child:2", task="1")
     assert told.history().callers == {"child:1": "B", "child:2": "A"}
+
+
+def test_word_that_a_follow_up_overtakes_is_about_the_run_before() -> None:
+    told = Told().begin().spawn("A").at(5).says("A").ends("A").at(6)
+    told.add(Kind.AGENT_RESUMED, "A", by="root").at(7).tells("A").at(9).ends("A").tells("A")
+    runs = told.shuts(10).history().agents["A"].runs
+    assert [len(run.notices) for run in runs] == [1, 1]
