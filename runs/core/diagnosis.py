@@ -31,7 +31,10 @@ TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("early_exit_root_cut", ("L16:early_exit_root_cut",)),
     ("early_exit_children_lost", ("L4:early_exit_children_lost",)),
     ("premature_idle", ("L4:premature_idle",)),
-    ("premature_terminal", ("L4:premature_terminal", "L12:premature_terminal")),
+    (
+        "premature_terminal",
+        ("L4:premature_terminal", "L12:premature_terminal", "L3:told_early"),
+    ),
     ("cut_stream_false_completion", ("L2:cut_stream_false_completion",)),
     ("provider_error_false_completion", ("L2:provider_error_false_completion",)),
     ("truncated_success", ("L2:truncated_success",)),

@@ -7,6 +7,7 @@ log closes with an error record that nothing good followed.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,22 @@ PROVIDER_ERRORS = frozenset({"rate_limit", "auth", "bad_request", "overloaded", 
 """Error classes in which the provider answered, and said no."""
 CUT_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "max_turns", "incomplete"})
 """Stop reasons that mean that the answer is not whole."""
+_ASKS_TOOLS = frozenset({"tool_use", "tool-calls", "tool_calls"})
+_CLOSING_TOOL = re.compile(
+    "complete|finish|final|yield|submit|answer|result|report|return|done|structured", re.I
+)
+"""Names of tools by which an agent hands in its answer: none follows."""
+RACE = 2.0
+"""Seconds by which an end and what is said about it may cross."""
+
+_OWN_WORK = (
+    Kind.AGENT_MESSAGE,
+    Kind.TOOL_STARTED,
+    Kind.TOOL_ENDED,
+    Kind.MODEL_STARTED,
+    Kind.TURN_STARTED,
+    Kind.ERROR,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +134,41 @@ def final_message(history: History, run: Run) -> Event | None:
         if event.kind is Kind.AGENT_MESSAGE and not event.get("error")
     ]
     return said[-1] if said else None
+
+
+def broke_off(history: History, run: Run) -> Event | None:
+    """The run's last answer, where it asks for a tool in the run's own log and none follows it."""
+    said = final_message(history, run)
+    if said is None or said.source != "session" or not said.get("tool_calls"):
+        return None
+    if said.get("final") is not False and said.get("finish") not in _ASKS_TOOLS:
+        return None
+    tools = [event for event in events_of(history, run) if event.kind is Kind.TOOL_STARTED]
+    if not tools or _CLOSING_TOOL.search(str(tools[-1].get("tool") or "")):
+        return None
+    return said
+
+
+def was_done(history: History, run: Run) -> Event | None:
+    """The whole answer with which a run closed well before it ended as cancelled, unasked."""
+    if run.status not in ("cancelled", "interrupted") or not history.timed:
+        return None
+    own = [event for event in events_of(history, run) if event.kind in _OWN_WORK]
+    said = own[-1] if own else None
+    if said is None or said.kind is not Kind.AGENT_MESSAGE or not said.get("text_length"):
+        return None
+    whole = said.get("final") and not said.get("error") and said.get("finish") not in CUT_SHORT
+    early = history.time(run.ends[0]) - history.time(said) > RACE
+    return said if whole and early and not asked_to_cancel(history, run) else None
+
+
+def asked_to_cancel(history: History, run: Run) -> bool:
+    """Whether a cancel or an abort that means this run, or one above it, came before its end."""
+    above = {run.agent, "", "all", *history.ancestors(run.agent)}
+    return any(
+        str(event.get("target") or "") in above and history.precedes(event, run.ends[0])
+        for event in history.of(Kind.CANCEL_REQUESTED, Kind.ABORTED)
+    )
 
 
 def was_cancelled(history: History, run: Run) -> bool:

@@ -34,6 +34,8 @@ _EXPLAINED = {
     ("L15", "L1", "lost_terminal"): "missing terminal",
 }
 """Cause, law and label of what is explained by the cause: not reported, but unknown."""
+_FIRST = frozenset({"early_exit_root_cut"})
+"""Labels of breaches that no other one causes: who leaves in its own turn cuts all the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def _explain(findings: Sequence[Finding], by_id: dict[str, Law], history: Histor
     broken = [one for one in findings if one.verdict is Verdict.BROKEN]
     explained = []
     for finding in findings:
-        if finding.verdict is Verdict.BROKEN and not finding.because:
+        broke = finding.verdict is Verdict.BROKEN and not finding.because
+        if broke and finding.label not in _FIRST:
             causes = [
                 other.law
                 for other in broken

@@ -96,8 +96,9 @@ KINDS: Mapping[Kind, Told] = {
     Kind.STATUS: _told(
         "session.status of an agent in our words. `status` is ours; `raw` the agent's own word; "
         "`open` the child ids that the event itself lists as open (null: it lists none); "
-        "`of`/`next_at` attempt limits and epoch seconds of the next try for `retrying`.",
-        "status raw inferred open attempt of next_at reason",
+        "`of`/`next_at` attempt limits and epoch seconds of the next try for `retrying`; `model` "
+        "that the turn is set to ask.",
+        "status raw inferred open attempt of next_at reason model",
     ),
     Kind.REGISTRY: _told(
         "The runtime's own list of what runs in the background.", "open shells what"

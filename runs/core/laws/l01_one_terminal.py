@@ -23,18 +23,20 @@ class OneTerminal(Law):
         "A run without an end stays “running” for ever; one that ends twice wakes its parent twice."
     )
     detected = (
-        "Runs that started, minus runs with a terminal, at the end of all files; and more than one "
-        "terminal of one run in one file with no resume or message between."
+        "Runs that started, minus runs with a terminal, at a shutdown, exit or end of capture, or "
+        "after a quiet period; and more than one terminal of one run in one file with no resume or "
+        "message between."
     )
     needs = "The child's start and terminal records, and a log that is complete."
     labels = ("lost_terminal", "duplicate_terminal")
     follows = ("L3", "L16", "L11")
+    parameters = ("stall_after",)
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
         for run in history.runs:
-            yield self._judge(history, run)
+            yield self._judge(history, run, thresholds.stall_after)
 
-    def _judge(self, history: History, run: Run) -> Finding:
+    def _judge(self, history: History, run: Run, quiet: float) -> Finding:
         twice = _repeated(run)
         if twice:
             return self.broken(
@@ -69,6 +71,10 @@ class OneTerminal(Law):
             return self.unknown(
                 run.agent, "The runtime no longer lists it; only the record is missing.", run.start
             )
+        if not _closed(history, run) and not _silent_for(history, run, quiet):
+            return self.unknown(
+                run.agent, "The log stops in mid-run: nothing closes it, and the run was not quiet."
+            )
         return self.broken(
             run.agent,
             f"It started and has no terminal when the log ends, "
@@ -101,6 +107,25 @@ def _said_to_be_gone(history: History, run: Run) -> bool:
     lists = list(history.after(run.start, Kind.REGISTRY, Kind.STATUS))
     named = [event for event in lists if event.get("open") is not None]
     return bool(named) and run.agent not in named[-1].get("open")
+
+
+def _closed(history: History, run: Run) -> bool:
+    """Whether a record of the end (shutdown, exit, result, end of capture) follows its start."""
+    closing = (Kind.SESSION_ENDED, Kind.PROCESS_EXITED, Kind.CAPTURE_ENDED, Kind.RESULT)
+    return run.start is not None and any(history.after(run.start, *closing))
+
+
+def _silent_for(history: History, run: Run, quiet: float) -> bool:
+    """Whether its last sign of life, or of an agent below it, is that many seconds old."""
+    alive = {run.agent, *(agent.id for agent in history.descendants(run.agent))}
+    signs = [history.time(event) for name in alive for event in history.agents[name].events[-1:]]
+    signs += [one.end or one.start for one in history.attempts if one.agent in alive]
+    signs += [
+        history.time(event)
+        for event in history.of(Kind.REGISTRY, Kind.STATUS)
+        if alive.intersection(event.get("open") or ())
+    ]
+    return history.timed and history.end - max(signs, default=0.0) > quiet
 
 
 def _since(history: History, run: Run) -> float:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Run
-from runs.core.ends import CUT_SHORT, Failure, events_of, failure_of, final_message, last_call
+from runs.core.ends import (
+    CUT_SHORT,
+    Failure,
+    broke_off,
+    events_of,
+    failure_of,
+    final_message,
+    last_call,
+    was_done,
+)
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -46,6 +55,16 @@ class TrueTerminal(Law):
             return self._completed(history, run, failure)
         if said == {"failed"}:
             return self._failed(history, run, failure)
+        said_all = was_done(history, run)
+        if said_all is not None:
+            return self.broken(
+                run.agent,
+                f"It had given its whole answer, nobody asked to cancel it, and its terminal says "
+                f"{run.status}.",
+                said_all,
+                *run.ends,
+                label="false_failure",
+            )
         return self.unknown(run.agent, f"Whether it was rightly {run.status} is not to be seen.")
 
     def _completed(self, history: History, run: Run, failure: Failure | None) -> Finding:
@@ -78,6 +97,17 @@ class TrueTerminal(Law):
                 "It completed without a word: no text and no tool call in the whole run.",
                 run.start,
                 *ends,
+                label="truncated_success",
+            )
+        broken_off = broke_off(history, run)
+        if broken_off is not None:
+            return self.broken(
+                run.agent,
+                "Its last answer asks for a tool and no answer follows, yet it completed.",
+                broken_off,
+                *[one for one in events_of(history, run) if one.kind is Kind.TOOL_ENDED][-1:],
+                *ends,
+                *[note for note in run.notices if note.get("status") == "completed"][:1],
                 label="truncated_success",
             )
         call = last_call(history, run)

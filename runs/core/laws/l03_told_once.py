@@ -6,14 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from runs.core.agents import PUSHED, TERMINAL, Run, tells_end
-from runs.core.ends import failure_of, final_message
+from runs.core.ends import RACE, asked_to_cancel, events_of, failure_of, final_message, was_done
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.parts import missing
 
 _BLIND = ("hooks", "trace", "bus", "acp", "provider")
 """Views that never show what a parent is told."""
 _ABORTED = frozenset({"cancelled", "interrupted", "stopped"})
+_SENT = frozenset({"notification", "wake", "tool_result"})
+_WORK = (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TURN_STARTED, Kind.MODEL_STARTED)
 
 
 class ToldOnce(Law):
@@ -28,7 +31,7 @@ class ToldOnce(Law):
     why = "A parent that is not told waits for ever; one that is told wrongly builds on nothing."
     detected = (
         "Each terminal against the notices and tool results that reach the parent: none, late, "
-        "twice, or with another status than the run's true end."
+        "twice, before it, or with another status than the run's true end."
     )
     needs = "The parent's log or stream. Hooks, traces and bus events do not show notices."
     labels = (
@@ -38,6 +41,7 @@ class ToldOnce(Law):
         "cut_stream_false_completion",
         "provider_error_false_completion",
         "told_wrong",
+        "told_early",
         "result_dropped",
     )
     follows = ("L16",)
@@ -52,10 +56,10 @@ class ToldOnce(Law):
         notices = [note for note in run.notices if tells_end(note)]
         if not notices:
             return self._never(history, run, limit)
-        wrong = self._wrong(history, run, notices)
+        wrong = self._wrong(history, run, notices) or self._early(history, run, notices[0])
         if wrong is not None:
             return wrong
-        twice = _repeated(notices)
+        twice = _repeated(history, notices)
         if twice:
             return self.broken(
                 run.agent,
@@ -142,7 +146,41 @@ class ToldOnce(Law):
                 *cited,
                 label="told_wrong",
             )
+        answer = was_done(history, run)
+        if answer is not None and words and words <= _ABORTED:
+            return self.broken(
+                run.agent,
+                f"It had given its whole answer, and its parent was told “{sorted(words)[0]}”.",
+                *notices,
+                answer,
+                run.end,
+                label="told_wrong",
+            )
         return self._dropped(history, run, notices, failed)
+
+    def _early(self, history: History, run: Run, note: Event) -> Finding | None:
+        """The runtime told its end while the run still worked, and went on to work."""
+        if note.get("form") not in _SENT or note.get("status") not in ("completed", "idle"):
+            return None
+        ahead = history.time(run.ends[0]) - history.time(note)
+        later = [
+            event
+            for event in events_of(history, run)
+            if event.kind in _WORK
+            and history.place(note) < history.place(event) < history.place(run.ends[0])
+        ]
+        if ahead <= RACE or not later:
+            return None
+        return self.broken(
+            run.agent,
+            f"Its parent was told “{note.get('status')}” {ahead:.1f} s before it ended, "
+            f"while it went on.",
+            note,
+            later[0],
+            run.end,
+            label="told_early",
+            ahead=round(ahead, 3),
+        )
 
     def _dropped(
         self, history: History, run: Run, notices: list[Event], failed: bool
@@ -159,7 +197,7 @@ class ToldOnce(Law):
             or (not failed and (note.get("has_result") is False or note.get("text_length") == 0))
         ]
         said = final_message(history, run)
-        answered = said is not None and bool(said.get("text_length"))
+        answered = any(event.get("text_length") for event in (said, *run.ends) if event)
         if not empty or not (failed or answered):
             return None
         return self.broken(
@@ -174,12 +212,17 @@ class ToldOnce(Law):
         )
 
 
-def _repeated(notices: list[Event]) -> list[Event]:
-    """Notices that came by themselves, in one file, in the same words, more than once."""
+def _repeated(history: History, notices: list[Event]) -> list[Event]:
+    """Notices that came by themselves, in one file, in the same words, more than once.
+
+    After a restart it may be said again: whoever was told may have died before it was heard.
+    """
     found: dict[tuple[str, ...], list[Event]] = defaultdict(list)
+    restarts = [history.place(one) for one in history.of(Kind.SESSION_RESUMED)]
     for note in notices:
         if note.get("form") in PUSHED - {"activity"} and note.get("status") in TERMINAL:
-            key = (note.file, str(note.get("form")), str(note.get("status")))
+            lives = sum(place < history.place(note) for place in restarts)
+            key = (note.file, str(note.get("form")), str(note.get("status")), str(lives))
             found[key].append(note)
     return next((same for same in found.values() if len(same) > 1), [])
 
@@ -206,21 +249,16 @@ def _cannot_see(history: History, run: Run) -> str:
         return "The log is not complete."
     if history.may_have_lost(run):
         return "A damaged line may have held the notice."
+    gone = missing(history)
+    if gone is not None and history.precedes(gone, run.ends[0]):
+        return f"The {gone.get('part')} was killed before its end and never came back to tell it."
     if known is not None and any(
         history.precedes(one.ends[0], run.ends[0]) for one in known.runs if one.ends
     ):
         return "Its parent had ended before it."
-    if run.status in _ABORTED and _asked_for(history, run):
+    if run.status in _ABORTED and asked_to_cancel(history, run):
         return "It was cancelled on request; whoever asked knows."
     return ""
-
-
-def _asked_for(history: History, run: Run) -> bool:
-    above = {run.agent, "", "all", *history.ancestors(run.agent)}
-    return any(
-        str(event.get("target") or "") in above and history.precedes(event, run.ends[0])
-        for event in history.of(Kind.CANCEL_REQUESTED, Kind.ABORTED)
-    )
 
 
 LAW = ToldOnce()

@@ -36,7 +36,12 @@ class NoEarlyIdle(Law):
         seen = None
         for event in _done_records(history, owner):
             runs = _unlisted(history, owner, event)
-            blind = [run for run in runs if history.seen_only_in(run.agent, "hooks", "trace")]
+            blind = [
+                run
+                for run in runs
+                if history.seen_only_in(run.agent, "hooks", "trace")
+                and not (run.ends and event.kind is Kind.STATUS)
+            ]
             if blind:
                 return self.unknown(
                     owner, "These views may leave out how a child ended.", event, blind[0].start
@@ -87,7 +92,7 @@ def _unlisted(history: History, owner: str, event: Event) -> list[Run]:
         run
         for run in history.open_runs(owner, event)
         if run.agent not in listed
-        and not _ends_elsewhere(run)
+        and not _ends_elsewhere(history, run)
         and not history.may_have_lost(run)
         and not _known_to_be_over(history, run, event)
     ]
@@ -99,8 +104,11 @@ def _known_to_be_over(history: History, run: Run, event: Event) -> bool:
     return any(history.precedes(note, event) for note in told)
 
 
-def _ends_elsewhere(run: Run) -> bool:
-    return not run.ends and run.start is not None and bool(run.start.get("ends_elsewhere"))
+def _ends_elsewhere(history: History, run: Run) -> bool:
+    """Whether the log that shows the start shows no ends, and the child has no log of its own."""
+    if run.ends or run.start is None or not run.start.get("ends_elsewhere"):
+        return False
+    return history.files_of(run.agent) <= {run.start.file}
 
 
 def _woken(history: History, owner: str, event: Event, runs: list[Run]) -> bool:

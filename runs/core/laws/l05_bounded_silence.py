@@ -57,7 +57,7 @@ class BoundedSilence(Law):
         if never_ran(history, history.agents[run.agent]):
             return self.unknown(run.agent, "It never made a model call; see L15.")
         marks = _progress(history, run)
-        if len(marks) < 2 and not history.calls_of(run.agent, run):
+        if not marks or (len(marks) < 2 and not history.calls_of(run.agent, run)):
             return self.unknown(run.agent, "What it did is not to be seen.")
         return self._measure(history, run.agent, marks, run.end, limit)
 
@@ -155,11 +155,18 @@ def _gave_answer(event: Event) -> bool:
 
 
 def _busy(history: History, agent: str) -> list[tuple[float, float]]:
-    """When a tool, a question or a child of the agent was open, in order of start."""
+    """When a tool, a question or a child of the agent was open, in order of start.
+
+    Between the last record before a restart and the restart nothing ran (see L8).
+    """
     busy = [
         (history.time(one.start), history.time(one.end) if one.end is not None else history.end)
         for one in [*history.tools.get(agent, ()), *history.questions.get(agent, ())]
     ]
+    for resume in history.of(Kind.SESSION_RESUMED):
+        place = history.place(resume)
+        if place:
+            busy.append((history.time(history.events[place - 1]), history.time(resume)))
     for child in history.children:
         for run in child.runs if child.parent == agent else ():
             if run.start is not None:

@@ -28,8 +28,8 @@ class Contained(Law):
     why = "One child in trouble must not take the whole session with it."
     detected = (
         "The root's turn or session fails within a second of a child's failure, with no failed "
-        "model call of its own; a user's message waits though no root turn is open; the root's "
-        "model changes to the child's."
+        "model call of its own, or repeats the child's error; a user's message waits though no "
+        "root turn is open; the root's model changes to the child's."
     )
     needs = "The root's turns or result beside the child's end."
     labels = ("child_kills_parent", "child_blocks_parent", "model_leaked")
@@ -66,11 +66,13 @@ class Contained(Law):
         ]
         for run in failed:
             moment = run.end or _last_error(history, run)
-            if moment is None or _root_failed_itself(history):
+            echoes = _echoes(history, run)
+            if moment is None or _root_failed_itself(history, echoes):
                 continue
-            for event in bad:
+            for event in [*bad, *echoes]:
                 after = history.time(event) - history.time(moment)
-                if not history.precedes(moment, event) or (history.timed and after > AT_ONCE):
+                told = event in echoes or history.precedes(moment, event)
+                if not told or (history.timed and after > AT_ONCE):
                     continue
                 if _works_after(history, run) is None:
                     return self.broken(
@@ -135,13 +137,41 @@ class Contained(Law):
         )
 
 
-def _root_failed_itself(history: History) -> bool:
+def _root_failed_itself(history: History, echoes: list[Event]) -> bool:
     calls = history.calls_of(history.root)
     if calls and calls[-1].failed:
         return True
     return any(
-        event.agent == history.root and not event.get("will_retry")
+        event.agent == history.root and not event.get("will_retry") and event not in echoes
         for event in history.of(Kind.ERROR)
+    )
+
+
+def _echoes(history: History, run: Run) -> list[Event]:
+    """Errors of the root that repeat its child's at once, while it asked no model itself."""
+    mine = _last_error(history, run)
+    if mine is None or mine.kind is not Kind.ERROR:
+        return []
+    same = ("error_class", "http_status", "code")
+    return [
+        event
+        for event in history.after(mine, Kind.ERROR)
+        if event.agent == history.root
+        and history.time(event) - history.time(mine) <= AT_ONCE
+        and all(event.get(key) == mine.get(key) for key in same)
+        and _asks_nothing(history, mine)
+    ]
+
+
+def _asks_nothing(history: History, at: Event) -> bool:
+    """Whether the root surely had no model call open: by the provider, or it waits for a tool."""
+    calls = history.calls_of(history.root)
+    if calls:
+        return calls[-1].last.complete
+    here = history.place(at)
+    return any(
+        history.place(one.start) < here and (one.end is None or history.place(one.end) > here)
+        for one in history.tools.get(history.root, ())
     )
 
 

@@ -67,13 +67,16 @@ class HonestExit(Law):
         return None
 
     def _turn(self, history: History, words: list[Event]) -> Finding | None:
-        """A client of an app-server that leaves while its own turn runs (``rpc``: it saw that)."""
+        """A program that leaves while its own turn runs: a client of an app-server (``rpc``: it
+        saw that), or one whose output breaks off before its answer and its last word."""
         turns = [
             event
             for event in history.of(Kind.TURN_STARTED, Kind.TURN_ENDED)
-            if event.agent == history.root and event.seen_in("rpc")
+            if event.agent == history.root and (event.seen_in("rpc") or event.seen_in("stdout"))
         ]
         if not turns or turns[-1].kind is Kind.TURN_ENDED:
+            return None
+        if not turns[-1].seen_in("rpc") and not _breaks_off(history, turns[-1]):
             return None
         ends = [event for event in history.of(Kind.AGENT_ENDED) if event.seen_in("rpc")]
         child = ends[-1] if ends and history.precedes(turns[-1], ends[-1]) else None
@@ -114,6 +117,16 @@ class HonestExit(Law):
             label="failed_untold",
             untold=len(untold),
         )
+
+
+def _breaks_off(history: History, turn: Event) -> bool:
+    """Whether the output stops in that turn: the exit is there, an answer or a result is not."""
+    if not history.of(Kind.PROCESS_EXITED) or history.losses or not history.closed:
+        return False
+    return not any(
+        event.kind is Kind.RESULT or (event.agent == history.root and event.get("final"))
+        for event in history.after(turn, Kind.RESULT, Kind.AGENT_MESSAGE)
+    )
 
 
 def _is_success(words: list[Event]) -> bool:

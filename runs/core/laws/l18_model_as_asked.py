@@ -25,8 +25,11 @@ class ModelAsAsked(Law):
         "explicit substitution event."
     )
     why = "Another model than the page names makes every other figure about it worthless."
-    detected = "The model of the child's requests against the one in its start or spawn record."
-    needs = "A model in the start or spawn record, and in the requests."
+    detected = (
+        "The model of the child's requests against the one in its start or spawn record, and of "
+        "its start record against the one that the spawn names."
+    )
+    needs = "A model in the spawn record, and in the start record or the requests."
     labels = ("model_substituted",)
     follows = ("L10", "L2")
 
@@ -39,7 +42,8 @@ class ModelAsAsked(Law):
     def _judge(self, history: History, agent: Agent) -> Finding | None:
         asked = _asked(agent)
         used = _used(history, agent)
-        if not asked or not used:
+        given = [*_given(agent), *used]
+        if not asked or not used and not any(not _same(asked, model) for model, _ in given):
             if asked or used:
                 return self.unknown(agent.id, "Only one of asked and used model is to be seen.")
             return None
@@ -48,14 +52,14 @@ class ModelAsAsked(Law):
             for event in history.of(Kind.MODEL_CHANGED)
             if event.agent in (agent.id, "") or event.get("target") == agent.id
         ]
-        for model, event in used:
+        for model, event in given:
             if _same(asked, model):
                 continue
             if any(_same(str(one.get("to") or ""), model) for one in changed):
                 continue
             return self.broken(
                 agent.id,
-                f"It was given {asked}, and it asks {model}; no record says so.",
+                f"{asked} was asked for, and it runs with {model}; no record says so.",
                 agent.spawn.asked if agent.spawn is not None else None,
                 agent.first,
                 event,
@@ -63,6 +67,8 @@ class ModelAsAsked(Law):
                 asked=asked,
                 used=model,
             )
+        if not used:
+            return self.unknown(agent.id, "Its model was changed; its requests are not to be seen.")
         return self.holds(agent.id, f"All its requests ask {used[0][0]}.", used[0][1])
 
 
@@ -77,12 +83,27 @@ def _asked(agent: Agent) -> str:
 
 def _used(history: History, agent: Agent) -> list[tuple[str, Event]]:
     """Models of its requests, each with the first event that shows it."""
-    found: dict[str, Event] = {}
+    found = {
+        str(event.get("model")): event
+        for event in reversed(agent.events)
+        if event.kind is Kind.MODEL_STARTED and _says(event)
+    }
     for call in history.calls_of(agent.id):
         for attempt in call.attempts:
             if attempt.model and attempt.model.lower() not in _UNSAID:
                 found.setdefault(attempt.model, attempt.event)
     return list(found.items())
+
+
+def _given(agent: Agent) -> list[tuple[str, Event]]:
+    """The models that the runtime's own records of its starts and turns name."""
+    starts = [event for run in agent.runs for event in run.starts]
+    turns = [event for event in agent.events if event.kind is Kind.STATUS]
+    return [(str(event.get("model")), event) for event in [*starts, *turns] if _says(event)]
+
+
+def _says(event: Event) -> bool:
+    return str(event.get("model") or "").lower() not in _UNSAID
 
 
 def _same(one: str, other: str) -> bool:

@@ -54,3 +54,15 @@ def test_it_does_not_know_what_a_damaged_line_held() -> None:
 def test_it_does_not_ask_a_log_that_shows_no_ends() -> None:
     told = Told().begin().add(Kind.AGENT_STARTED, "A", parent="root", ends_elsewhere=True)
     assert answers(told.shuts(3), "L1") == ["unknown"]
+
+
+def test_it_does_not_know_of_a_log_that_stops_in_mid_run() -> None:
+    told = Told().begin().spawn("A").at(200).says("A")
+    assert answers(told.at(210).says("root"), "L1") == ["unknown"]
+    assert answers(told.at(520).says("root"), "L1") == ["broken:lost_terminal"]
+    assert answers(told.shuts(521), "L1") == ["broken:lost_terminal"]
+
+
+def test_who_waits_for_a_child_that_works_is_not_quiet() -> None:
+    told = Told().begin().spawn("A").at(1).spawn("B", "A").at(900).says("B")
+    assert answers(told.at(901).says("root"), "L1", "A") == ["unknown"]

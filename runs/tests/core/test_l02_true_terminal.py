@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from runs.core.events import Kind
 from runs.tests.core.build import Told, answers
 
 
@@ -66,3 +67,26 @@ def test_it_does_not_blame_the_wire_for_an_agent_that_hangs_up() -> None:
     told = Told().begin().spawn("A").at(1)
     told.request("child:1", complete=False, closed="client-gone").at(2).says("A").ends("A")
     assert answers(told, "L2") == ["holds"]
+
+
+def test_it_is_broken_by_completed_in_mid_work() -> None:
+    told = Told().begin().spawn("A").at(5).says("A", finish="tool_use", tool_calls=1)
+    told.tool("A").at(9).ends("A").tells("A").shuts(10)
+    assert answers(told, "L2") == ["broken:truncated_success"]
+
+
+def test_a_tool_that_hands_in_the_answer_ends_the_work() -> None:
+    told = Told().begin().spawn("A").at(5).says("A", finish="tool_use", tool_calls=1)
+    told.add(Kind.TOOL_STARTED, "A", call="t1", tool="task_complete")
+    assert answers(told.at(9).ends("A", text_length=4).shuts(10), "L2") == ["holds"]
+
+
+def test_it_is_broken_by_a_cancel_of_what_was_done() -> None:
+    told = Told().begin().spawn("A").at(5).says("A", final=True, finish="stop").at(20)
+    assert answers(told.ends("A", "cancelled").shuts(21), "L2") == ["broken:false_failure"]
+
+
+def test_it_lets_somebody_cancel_what_was_done() -> None:
+    told = Told().begin().spawn("A").at(5).says("A", final=True, finish="stop").at(19)
+    told.add(Kind.CANCEL_REQUESTED, "root", target="A", by="user").at(20)
+    assert answers(told.ends("A", "cancelled").shuts(21), "L2") == ["unknown"]

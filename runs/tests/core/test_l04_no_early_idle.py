@@ -51,3 +51,19 @@ def test_it_does_not_know_from_hooks_that_lose_stops() -> None:
     told = Told("hooks", "hooks.jsonl").spawn("A").at(30).add(Kind.STATUS, status="idle", open=[])
     assert answers(told, "L4") == ["unknown"]
     assert answers(Told().spawn("A").at(5).ends("A"), "L4") == ["unknown"]
+
+
+def test_hooks_that_show_the_end_later_prove_that_it_was_open() -> None:
+    told = Told("hooks", "hooks.jsonl").add(Kind.AGENT_STARTED, "A", parent="root").at(60)
+    told.add(Kind.STATUS, status="idle", raw="idle_prompt")
+    assert answers(told, "L4") == ["unknown"]
+    assert answers(told.at(90).ends("A", "stopped"), "L4") == ["broken:premature_idle"]
+
+
+def test_a_log_of_its_own_shows_how_a_child_ends() -> None:
+    told = Told("stdout", "out.jsonl").begin()
+    told.add(Kind.AGENT_STARTED, "A", parent="root", ends_elsewhere=True).at(4)
+    told.add(Kind.RESULT, status="completed", is_error=False)
+    assert answers(told, "L4") == ["holds"]
+    told.view("session", "child.jsonl").at(3).says("A")
+    assert answers(told, "L4") == ["broken:early_exit_children_lost"]

@@ -65,3 +65,14 @@ def test_it_does_not_call_one_stalled_that_has_given_its_answer() -> None:
     told = Told().begin().spawn("A").at(5).says("A", final=True).shuts(900)
     assert answers(told, "L5", "A") == ["holds"]
     assert answers(told, "L1", "A") == ["broken:lost_terminal"]
+
+
+def test_nobody_is_silent_while_the_program_is_not_there() -> None:
+    told = Told().begin().spawn("A").at(5).says("A").at(6).says("root")
+    told.at(4000).add(Kind.SESSION_RESUMED).at(4001).ends("A", "failed").shuts(4002)
+    assert answers(told, "L5", "A") == ["holds"]
+
+
+def test_an_end_before_the_start_has_no_silence() -> None:
+    told = Told().ends("A").at(1).view("stdout", "out").add(Kind.AGENT_STARTED, "A")
+    assert answers(told.request("child:1", agent="A"), "L5", "A") == ["unknown"]

@@ -37,3 +37,17 @@ def test_it_is_broken_by_a_root_that_takes_over_its_childs_model() -> None:
     assert answers(told, "L10") == ["broken:model_leaked"]
     told.add(Kind.MODEL_CHANGED, "root", to="small")
     assert answers(told, "L10") == ["unknown"]
+
+
+def test_it_is_broken_by_a_root_that_ends_with_its_childs_error() -> None:
+    told = Told().begin().at(0.1).request("parent").spawn("A").at(1)
+    told.errs("A", "bad_request", http_status=400).ends("A", "failed").at(1.1)
+    told.errs("root", "bad_request", http_status=400).shuts(2)
+    assert answers(told, "L10") == ["broken:child_kills_parent"]
+
+
+def test_it_does_not_take_an_error_of_the_roots_own_for_an_echo() -> None:
+    told = Told().begin().at(0.1).request("parent", status=429).spawn("A").at(1)
+    told.errs("A", "rate_limit", http_status=429).ends("A", "failed").at(1.1)
+    told.errs("root", "rate_limit", http_status=429).shuts(2)
+    assert answers(told, "L10") == ["unknown"]

@@ -133,3 +133,18 @@ def test_a_model_may_be_spelled_in_more_than_one_way() -> None:
     assert answers(_asked("openai/gpt-5", "gpt-5-2026-08-01"), "L18") == ["holds"]
     assert answers(_asked("gpt-5", "gpt-5-mini"), "L18") == ["broken:model_substituted"]
     assert answers(_asked("inherit", "big"), "L18") == ["unknown"]
+
+
+def test_an_output_that_stops_in_the_roots_turn_is_no_success() -> None:
+    told = Told("stdout", "out.jsonl").begin().at(5).add(Kind.DELTA, text_length=4)
+    assert answers(told.exits(0, at=6), "L16") == ["broken:early_exit_root_cut"]
+    told = Told("stdout", "out.jsonl").begin().at(5).says("root", final=True)
+    assert answers(told.exits(0, at=6), "L16") == ["holds"]
+
+
+def test_a_start_record_may_give_the_substitution_away() -> None:
+    told = Told().begin().add(Kind.SPAWN_REQUESTED, call="c", model="small")
+    told.add(Kind.AGENT_STARTED, "A", parent="root", call="c", model="big")
+    assert answers(told, "L18") == ["broken:model_substituted"]
+    told.add(Kind.MODEL_CHANGED, "A", to="big")
+    assert answers(told, "L18") == ["unknown"]
