@@ -36,7 +36,8 @@ class ClaudeSession(Claude):
         super().__init__(file, "session")
         self._begun: set[str] = set()
         self._chains: dict[str, str] = {}
-        self._prompts: dict[str, str] = {}
+        self._prompts: dict[str, list[str]] = {}
+        """Calls by their prompt: two may have the same one."""
         self._opened = False
 
     def identity(self, record: Mapping[str, Any]) -> str:
@@ -89,7 +90,8 @@ class ClaudeSession(Claude):
         known = self._chains.get(parent)
         if known is None:
             prompt = first_text(mapping(record.get("message")).get("content"))
-            known = self._prompts.pop(prompt, "") or f"side-{self.native_id or self.line}"
+            waiting = self._prompts.get(prompt)
+            known = waiting.pop(0) if waiting else f"side-{self.native_id or self.line}"
         if len(self._chains) < 500_000:
             self._chains[self.native_id] = known
         return known
@@ -99,7 +101,8 @@ class ClaudeSession(Claude):
             return
         self._begun.add(agent)
         call = agent if agent in self.calls else None
-        parent = self.calls[agent].agent if call else ROOT
+        # A file of its own does not say who spawned it: the call's answer does.
+        parent = self.calls[agent].agent if call else ROOT if self._chains else None
         self.add(Kind.AGENT_STARTED, agent, parent=parent, call=call)
         if call:
             self.by_call[agent] = agent
@@ -126,7 +129,7 @@ class ClaudeSession(Claude):
         for block in items(mapping(record.get("message")).get("content")):
             prompt = mapping(mapping(block).get("input")).get("prompt")
             if isinstance(prompt, str) and len(self._prompts) < 10_000:
-                self._prompts[prompt] = text(mapping(block).get("id"))
+                self._prompts.setdefault(prompt, []).append(text(mapping(block).get("id")))
 
     def _queue(self, record: Mapping[str, Any], agent: str) -> None:
         """A notice that is put in the queue is the runtime's word that the run ended."""

@@ -18,6 +18,8 @@ POLL_TOOLS = frozenset({"read_agent"})
 MESSAGE_TOOLS = frozenset({"write_agent"})
 STOP_TOOLS = frozenset({"stop_agent", "cancel_agent", "kill_agent"})
 _NAMED_ID = re.compile(r"agent_id:\s*([\w-]+)")
+_NO_RESPONSE = re.compile(r"Agent completed but produced no response\.?\s*$")
+"""What the runtime itself puts in the place of an empty result."""
 _NAMED_STATUS = re.compile(r"status:\s*([\w-]+)")
 
 
@@ -116,9 +118,10 @@ def _answered(
         child=child,
         refusal=None if ok or child else "error",
         background=not sync if sync or mode else None,
-        has_result=bool(words) if sync else None,
+        has_result=bool(words) and not _NO_RESPONSE.match(words) if sync else None,
     )
     if sync and child:
+        words = "" if ok and _NO_RESPONSE.match(words) else words
         reader.tell(
             tool.agent, child, "completed" if ok else "failed", "tool_result",
             "success" if ok else "failure",

@@ -91,6 +91,8 @@ def _with_child(draft: Draft, child_of: dict[str, str], notes: dict[str, Any]) -
 
 def _by_path(draft: Draft, paths: dict[str, str]) -> Draft:
     """A sub-agent that is named by its path in the tree gets the id that its own file has."""
+    if draft.kind is Kind.AGENT_RESUMED and draft.agent in paths:
+        return replace(draft, agent=paths[draft.agent])
     child = paths.get(str(draft.data.get("child") or ""))
     if child:
         return replace(draft, data={**draft.data, "child": child})

@@ -79,6 +79,15 @@ def number(value: Any) -> float | None:
     return found if math.isfinite(found) else None
 
 
+def finite(value: Any) -> Any:
+    """The value as JSON can hold it: numbers without an end (1e999) are None, at any depth."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: finite(inner) for key, inner in value.items()}
+    return [finite(inner) for inner in value] if isinstance(value, list) else value
+
+
 def integer(value: Any) -> int | None:
     """A whole number of sane size, else None."""
     found = number(value)

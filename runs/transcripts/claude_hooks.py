@@ -101,6 +101,14 @@ class Hooks(Lines):
         self.add(Kind.TURN_ENDED, agent, raw=self.native)
         self._registry(payload)
 
+    def _notification(self, payload: Mapping[str, Any], agent: str) -> None:
+        """Only the one that says that the session waits for its user is about the lifecycle."""
+        kind = text(payload.get("notification_type"), 80)
+        if kind == "idle_prompt":
+            self.add(Kind.STATUS, agent, status="idle", raw=kind)
+        else:
+            self.other(self.native, summary=kind, agent=agent)
+
     def _registry(self, payload: Mapping[str, Any]) -> None:
         """What the runtime lists as running in the background, if it says so."""
         tasks = payload.get("background_tasks")
@@ -183,6 +191,7 @@ _HANDLERS = {
     "SubagentStop": Hooks._stop,
     "StopFailure": Hooks._failure,
     "Stop": Hooks._root_stop,
+    "Notification": Hooks._notification,
     "PreToolUse": Hooks._tool_start,
     "PostToolUse": Hooks._tool_end,
     "PostToolUseFailure": Hooks._tool_end,

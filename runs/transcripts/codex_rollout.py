@@ -57,8 +57,18 @@ class Rollout(Conversation):
         elif kind == "response_item":
             self.item(payload, word)
         else:
-            if kind == "turn_context" and payload.get("model"):
-                self.facts.setdefault("model", text(payload["model"]))
+            self._settings(kind, payload)
+
+    def _settings(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """What a turn runs with; a sub-agent's model is a fact about it."""
+        model = text(payload.get("model")) if kind == "turn_context" else ""
+        if model:
+            self.facts.setdefault("model", model)
+        if model and self.thread in self.started and self.thread not in self.ended:
+            self.add(
+                Kind.STATUS, self.thread, status="running", raw=kind, inferred=True, model=model
+            )
+        else:
             self.other(self.native, agent=self.thread)
 
     def _copied(self, record: Mapping[str, Any], kind: str, word: str) -> bool:

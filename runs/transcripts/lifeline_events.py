@@ -10,7 +10,7 @@ from runs.core.events import KINDS, Draft, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
-from runs.transcripts._values import integer, items, mapping, number, text
+from runs.transcripts._values import finite, integer, items, mapping, number, text
 
 
 class Events(Lines):
@@ -32,7 +32,7 @@ class Events(Lines):
         seq = integer(record.get("seq"))
         self.at = number(record.get("t"))
         data = {
-            key: value
+            key: finite(value)
             for key, value in mapping(record.get("data")).items()
             if key in KINDS[kind].keys
         }

@@ -9,7 +9,7 @@ from runs.core.events import KINDS, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
-from runs.transcripts._values import moment, text
+from runs.transcripts._values import finite, moment, text
 
 _KINDS = {
     kind.value: kind
@@ -43,7 +43,7 @@ class Journal(Lines):
         self.add(
             kind,
             text(record.get("agent")),
-            **{key: value for key, value in record.items() if key in known},
+            **{key: finite(value) for key, value in record.items() if key in known},
         )
 
 

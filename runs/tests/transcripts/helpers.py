@@ -15,6 +15,8 @@ from runs.transcripts._report import report
 
 DATA = Path(__file__).parent / "data"
 CASES = sorted(path for path in (DATA / "cases").iterdir() if path.is_dir())
+OWN = sorted(path for path in (DATA / "own").iterdir() if path.is_dir())
+"""More cases: healthy logs that look broken, and broken ones that look healthy."""
 RECORDED = DATA / "recorded"
 
 
