@@ -7,6 +7,8 @@ const SPACING = 900;
 const POLL = 4000;
 const root = document.getElementById("living");
 const state = document.getElementById("live-state");
+/** What can be renewed under the pointer: it is folded, unfolded and focused again. */
+const FOLD = "details[data-key] > summary";
 const seen = new Map();
 let open = root.dataset.open === "true";
 let asked = 0;
@@ -15,9 +17,25 @@ let waiting = null;
 /** What a part says; the token of its forms is another one each time. */
 const gist = (part) => part.innerHTML.replaceAll(/"csrfmiddlewaretoken" value="[^"]*"/g, "");
 const busy = (part) => {
-  const held = part.contains(document.activeElement) || part.querySelector("input:checked, details[open]");
+  const active = document.activeElement;
+  const focused = part.contains(active) && !active.matches(FOLD);
+  const held = focused || part.querySelector("input:checked, details[open]:not([data-key])");
   return Boolean(held) && !part.matches('[data-part="head"]');
 };
+
+/** New content for a part; what somebody unfolded or folded in it stays so. */
+function renew(old, part) {
+  const folds = new Map();
+  for (const one of old.querySelectorAll("details[data-key]")) folds.set(one.dataset.key, one.open);
+  const active = old.contains(document.activeElement) && document.activeElement.matches(FOLD);
+  const key = active ? document.activeElement.parentElement.dataset.key : null;
+  old.replaceChildren(...part.childNodes);
+  for (const one of old.querySelectorAll("details[data-key]")) {
+    one.open = folds.get(one.dataset.key) ?? one.open;
+    if (one.dataset.key === key) one.querySelector("summary").focus({ preventScroll: true });
+  }
+  paintClock(old);
+}
 
 function replace(html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
@@ -26,8 +44,7 @@ function replace(html) {
     const says = gist(part);
     if (!old || seen.get(part.dataset.part) === says || busy(old)) continue;
     seen.set(part.dataset.part, says);
-    old.replaceChildren(...part.childNodes);
-    paintClock(old);
+    renew(old, part);
   }
   const word = fresh.querySelector("[data-state]")?.dataset.state;
   if (!word) return;

@@ -88,6 +88,24 @@ def test_a_bisection_is_accessible_while_it_goes_and_when_it_is_found(
     _sound(page, CROSSED)
 
 
+def test_the_log_of_an_installation_grows_while_it_is_read(shown: Site, open_page: Any) -> None:
+    Installation.objects.create(agent="copilot", version="1.0.1", state="failed", log="no such")
+    going = Installation.objects.create(
+        agent="copilot", version="1.0.2", state="installing", log="one", progress="1 MB"
+    )
+    page = open_page()
+    page.goto(f"{shown.address}/agents/copilot/")
+    jobs = page.locator("[data-part=jobs]")
+    jobs.locator("li", has_text="1.0.2").get_by_text("log", exact=True).click()
+    jobs.locator("li", has_text="1.0.1").get_by_text("log", exact=True).click()
+    expect(page.get_by_label("Log of 1.0.2")).to_have_text("one")
+    Installation.objects.filter(pk=going.pk).update(log="one\ntwo", progress="2 MB")
+    expect(jobs).to_contain_text("2 MB", timeout=15_000)
+    expect(page.get_by_label("Log of 1.0.2")).to_have_text("one two")
+    expect(page.get_by_label("Log of 1.0.2")).to_be_visible()
+    expect(page.get_by_label("Log of 1.0.1")).to_be_hidden()
+
+
 def test_agents_and_watches_are_accessible(shown: Site, open_page: Any) -> None:
     error = {"what": "npm failed.", "do": "See its log."}
     Installation.objects.create(
