@@ -13,12 +13,14 @@ from celery import shared_task
 from django.db.models import Q
 from django.utils import timezone
 
-from runs import binaries, catalogue, models, start
+from runs import binaries, catalogue, models, shelf, start
 from runs.errors import HarnessError, UnknownName
 from runs.models import Installation
 
 LOG_LIMIT = 64_000
 """Characters of a log that are kept; older lines go first."""
+WORDS_KEPT = 4000
+"""Characters of npm's or pip's own words that a failed job ends with."""
 SAY_EVERY = 0.5
 """Seconds between two writes of progress."""
 FORGOTTEN = timedelta(minutes=2)
@@ -74,6 +76,7 @@ def install(pk: int) -> None:
     try:
         binaries.ensure(job.agent, job.version, log.say)
     except HarnessError as error:
+        log.lines += _installers_words(job)
         _end(pk, log, Installation.State.FAILED, {"what": error.what, "do": error.do})
     except Exception as error:
         what = f"Lifeline made a mistake: {type(error).__name__}."
@@ -82,6 +85,16 @@ def install(pk: int) -> None:
         raise
     else:
         _end(pk, log, Installation.State.READY, {})
+
+
+def _installers_words(job: Installation) -> list[str]:
+    """The end of what npm or pip wrote, which says why."""
+    path = shelf.Slot(job.agent, job.version).log
+    try:
+        of_this_job = path.stat().st_mtime >= job.created_at.timestamp()
+        return path.read_text(errors="replace")[-WORDS_KEPT:].splitlines() if of_this_job else []
+    except OSError:
+        return []
 
 
 def _end(pk: int, log: Log, state: str, error: dict[str, str]) -> None:

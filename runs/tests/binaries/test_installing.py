@@ -32,6 +32,7 @@ def test_it_says_why_it_failed(toy: Toy, registry: Registry, shelf_folder: Path)
     installing.install(job.pk)
     job.refresh_from_db()
     assert job.state == "failed" and "9.9.9" in job.error["what"]
+    assert "ETARGET" in job.log, "npm's own words"
 
 
 def test_it_refuses_what_cannot_be_installed() -> None:
