@@ -26,12 +26,11 @@ pytestmark = [pytest.mark.binary, pytest.mark.slow]
 ROOT = Path(__file__).resolve().parents[3]
 OLD, NEW = "0.120.0", "0.171.0"
 EXEC = ["--set", "agents.codex.form=exec"]
-INTERRUPT = ["--set", "agents.codex.interrupt=parent"]
 COMMANDS = (
     ("app-server", ["sweep", "--agents", f"codex@{OLD},{NEW}", "--scenarios", "sse-cut,http-429"]),
     ("exec", ["sweep", "--agents", f"codex@{OLD}", "--scenarios", "sse-cut,slow-child", *EXEC]),
     ("exec", ["reproduce", f"codex@{NEW}", "sse-cut", *EXEC]),
-    ("interrupt", ["reproduce", f"codex@{NEW}", "slow-first-byte", *INTERRUPT]),
+    ("app-server", ["reproduce", f"codex@{NEW}", "interrupt-parent"]),
 )
 Runs = Mapping[tuple[str, str, str], dict[str, Any]]
 
@@ -153,7 +152,7 @@ def test_exec_ends_well_and_leaves_a_child_that_still_runs(runs: Runs) -> None:
 
 
 def test_an_interrupt_of_the_parent_leaves_its_child_at_work(runs: Runs) -> None:
-    run = runs["interrupt", NEW, "slow-first-byte"]
+    run = runs["app-server", NEW, "interrupt-parent"]
     assert _child(run)["true_end"] == "completed"
     assert _broken(run)["L7"] == "cancel_ignored"
     assert run["diagnosis"] == "cancel_ignored"
