@@ -23,7 +23,19 @@ from django.db import close_old_connections
 from fakes.provider import Provider
 from fakes.refusals import kernel_refusals
 from fakes.script import root_prompt
-from runs import binaries, catalogue, guards, imports, models, process, seal, start, store, verdict
+from runs import (
+    binaries,
+    catalogue,
+    guards,
+    imports,
+    models,
+    process,
+    seal,
+    slots,
+    start,
+    store,
+    verdict,
+)
 from runs.core.events import Draft, Kind
 from runs.driver import Binary, Context, Driver, Launch
 from runs.errors import CannotRunHere, HarnessError, UnknownVersion, VersionCannotRun
@@ -39,10 +51,21 @@ MODEL = "gpt-5.4"
 
 
 def execute(run_id: int, worker: str) -> models.Run | None:
-    """Claim a queued run and take it to its end; None when another got there first."""
-    run = start.claim(run_id, worker)
-    if run is None:
-        return None
+    """Claim a queued run and take it to its end; None when another got there first.
+
+    It waits while this machine runs as many as it may (``LIFELINE_CONCURRENCY``).
+    """
+    with slots.taken(lambda: _waits(run_id)) as free:
+        run = start.claim(run_id, worker) if free else None
+        return None if run is None else _execute(run)
+
+
+def _waits(run_id: int) -> bool:
+    return models.Run.objects.filter(pk=run_id, status=models.Run.Status.QUEUED).exists()
+
+
+def _execute(run: models.Run) -> models.Run:
+    """Take a claimed run to its end."""
     with Watch(run) as watch:
         try:
             if run.kind == models.Run.Kind.IMPORT:

@@ -60,6 +60,7 @@ def sweep_to_the_end(sweep: models.Sweep, say: Callable[[str], None]) -> None:
                 continue
             some = runs[: max(1, settings.CONCURRENCY) * 4]
             _here(some, say, wish, lambda: sweeps.interrupt(sweep))
+            time.sleep(LOOK)
 
 
 def _here(
