@@ -51,15 +51,15 @@ def sweep_to_the_end(sweep: models.Sweep, say: Callable[[str], None]) -> None:
             if sweep.state == models.Sweep.State.PAUSED:
                 say(f"Paused. Go on with --resume {sweep.permalink}.")
                 return
-            runs = list(sweep.runs.filter(status__in=models.Run.OPEN).order_by("pk"))
-            if sweep.state != models.Sweep.State.GOING or not runs:
+            if sweep.state != models.Sweep.State.GOING:
                 return
+            # None is open for a moment when a worker has ended the last one and asks for more.
+            runs = list(sweep.runs.filter(status__in=models.Run.OPEN).order_by("pk"))
             if served:
                 sweeps.feed()
-                time.sleep(LOOK * 2)
-                continue
-            some = runs[: max(1, settings.CONCURRENCY) * 4]
-            _here(some, say, wish, lambda: sweeps.interrupt(sweep))
+            else:
+                some = runs[: max(1, settings.CONCURRENCY) * 4]
+                _here(some, say, wish, lambda: sweeps.interrupt(sweep))
             time.sleep(LOOK)
 
 

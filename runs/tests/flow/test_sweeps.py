@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from runs import bisections, models, start, sweeps
+from runs import bisections, follow, models, start, sweeps
 from runs.errors import UnknownName
 from runs.management.commands.sweep import table
 
@@ -89,6 +89,26 @@ def test_a_signal_pauses_a_sweep_and_nothing_is_missing_afterwards(settings: Any
     code, document = run_command("sweep", "--resume", document["permalink"])
     assert code == 0 and document["state"] == "ended"
     assert [cell["n"] for cell in document["cells"]] == [1, 1, 1] and not document["unanswered"]
+
+
+def test_it_follows_a_sweep_that_has_nothing_open_for_a_moment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sweep = sweeps.create([("reference", "1.0.0")], ["success"])
+    sweep.runs.update(status="cancelled")
+    advance, calls = sweeps.advance, []
+
+    def late(one: models.Sweep) -> None:
+        """As if a worker had ended the last run after this look at the sweep, not before."""
+        calls.append(one)
+        if len(calls) == 2:
+            sweeps.add_runs(one, "reference", "1.0.0", "success")
+        if len(calls) > 2:
+            advance(one)
+
+    monkeypatch.setattr(sweeps, "advance", late)
+    follow.sweep_to_the_end(sweep, lambda _: None)
+    assert sweep.state == "ended" and sweep.runs.filter(status="ended").count() == 1
 
 
 def test_it_bisects_to_the_first_version() -> None:
