@@ -51,11 +51,11 @@ def test_no_more_at_once_than_allowed(settings: Any) -> None:
     assert most == 2 and inside == 0
 
 
-def test_a_killed_process_leaves_its_slot_free(settings: Any, tmp_path: Path) -> None:
+def test_a_killed_process_leaves_its_slot_free(settings: Any) -> None:
     settings.CONCURRENCY = 1
-    (tmp_path / "slots").mkdir()
-    place = str(tmp_path / "slots" / "0")
-    other = subprocess.Popen([sys.executable, "-c", HOLDS, place], stdout=subprocess.PIPE)
+    slots.place().mkdir(parents=True)
+    argv = [sys.executable, "-c", HOLDS, str(slots.place() / "0")]
+    other = subprocess.Popen(argv, stdout=subprocess.PIPE)
     assert other.stdout is not None and other.stdout.readline() == b"held\n"
     with slots.taken(lambda: False) as free:
         assert not free, "the other process has it, and nobody wants to wait"
