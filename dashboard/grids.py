@@ -180,7 +180,7 @@ def _columns(asked: Asked, places: Iterable[Place]) -> list[str]:
 
 
 def _missing(view: Grid) -> list[Place]:
-    """Cells of the view that have fewer speaking runs than are asked for, and can be run."""
+    """Cells of the view that have fewer ended runs than are asked for, and can be run."""
     found = []
     known = saved.known()
     for block in view.blocks:
