@@ -193,6 +193,8 @@ def _run_of(agent: Agent, event: Event) -> Run:
         for run in agent.runs:
             if run.key == str(key):
                 return run
+        if agent.runs and agent.runs[-1].key:  # its start stands further down
+            agent.runs.append(Run(agent.id, len(agent.runs) + 1, None, str(key)))
     if not agent.runs:
         agent.runs.append(Run(agent.id, 1))
     return agent.runs[-1]

@@ -72,7 +72,18 @@ def events_of(history: History, run: Run) -> list[Event]:
 
 
 def failure_of(history: History, run: Run) -> Failure | None:
-    """Why the run failed by the evidence, or None."""
+    """Why the run failed by the evidence, or None.
+
+    Where the files are known to be cut, one that lacks the terminal may go on with a good word.
+    """
+    found = _failure_of(history, run)
+    if found is None or history.complete:
+        return found
+    seen = {found.event.file, found.attempt.event.file if found.attempt else found.event.file}
+    return found if seen <= {end.file for end in run.ends} else None
+
+
+def _failure_of(history: History, run: Run) -> Failure | None:
     own = _own_failure(history, run)
     call = last_call(history, run)
     if call is None or call.last.open:
@@ -138,15 +149,18 @@ def final_message(history: History, run: Run) -> Event | None:
 
 def broke_off(history: History, run: Run) -> Event | None:
     """The run's last answer, where it asks for a tool in the run's own log and none follows it."""
-    said = final_message(history, run)
-    if said is None or said.source != "session" or not said.get("tool_calls"):
+    own = [event for event in events_of(history, run) if history.precedes(event, run.ends[0])]
+    messages = [one for one in own if one.kind is Kind.AGENT_MESSAGE and not one.get("error")]
+    tools = [event for event in own if event.kind is Kind.TOOL_STARTED]
+    if not messages or not tools:
         return None
-    if said.get("final") is not False and said.get("finish") not in _ASKS_TOOLS:
+    said = messages[-1]
+    asks = said.get("final") is False or said.get("finish") in _ASKS_TOOLS
+    if said.source != "session" or not said.get("tool_calls") or not asks:
         return None
-    tools = [event for event in events_of(history, run) if event.kind is Kind.TOOL_STARTED]
-    if not tools or _CLOSING_TOOL.search(str(tools[-1].get("tool") or "")):
+    if history.may_have_lost(run) or not (history.complete or said.file == run.ends[0].file):
         return None
-    return said
+    return None if _CLOSING_TOOL.search(str(tools[-1].get("tool") or "")) else said
 
 
 def was_done(history: History, run: Run) -> Event | None:
@@ -198,7 +212,7 @@ def true_end(history: History, agent: Agent) -> str:
         return _ended_word(history, run)
     if not history.complete:
         return "open"
-    if _gone_from_registry(history, run):
+    if gone_from_list(history, run):
         return "ended"
     return "never_ran" if never_ran(history, agent) and shows_work(history, agent) else "lost"
 
@@ -241,14 +255,11 @@ def shows_work(history: History, agent: Agent) -> bool:
     return bool(history.files_of(agent.id) - history.files_of(agent.parent or ""))
 
 
-def _gone_from_registry(history: History, run: Run) -> bool:
-    """Whether the runtime's own list, after the start, says that it runs no more."""
-    lists = history.of(Kind.REGISTRY, Kind.STATUS)
+def gone_from_list(history: History, run: Run, before: Event | None = None) -> bool:
+    """Whether the last list that hooks hand out, after the start, says that it runs no more."""
     after = [
         event.get("open")
-        for event in lists
-        if event.get("open") is not None
-        and event.seen_in("hooks")
-        and (run.start is None or history.place(event) > history.place(run.start))
+        for event in history.between(run.start, before, Kind.REGISTRY, Kind.STATUS)
+        if event.get("open") is not None and event.seen_in("hooks")
     ]
     return bool(after) and run.agent not in after[-1]

@@ -106,7 +106,12 @@ class History(Ordered):
     def may_have_lost(self, run: Run) -> bool:
         """Whether a record that this run lacks may have stood in a damaged line."""
         files = self.files_of(run.agent) | self.files_of(self.parent_of(run.agent))
-        return any(event.file in files or not files for event in self.losses)
+        if any(event.file in files or not files for event in self.losses):
+            return True
+        # A log whose begin is gone, of a run that began in another one: what was between?
+        begun = run.start.file if run.start is not None else ""
+        cut = [event.file for event in self.damage if event.get("what") == "missing-start"]
+        return bool(begun) and any(file in files and file != begun for file in cut)
 
     # Agents
 

@@ -16,6 +16,7 @@ from typing import Any
 from fakes.registry import members
 from runs.core import laws as laws_package
 from runs.core.diagnosis import diagnose
+from runs.core.doubt import doubted
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds, Verdict
 
@@ -79,6 +80,7 @@ def judge(
     limits = thresholds or Thresholds()
     chosen = list(laws().values()) if only is None else list(only)
     findings = [finding for law in chosen for finding in _ask(law, history, limits)]
+    findings = doubted(history, findings)
     findings = _explain(findings, {law.id: law for law in chosen}, history)
     return Judgement(tuple(findings), diagnose(history, findings))
 

@@ -158,7 +158,8 @@ class Copilot(Lines):
         self.add(
             Kind.AGENT_STARTED,
             agent,
-            parent=self.canonical(data.get("parentId")) or (tool.agent if tool else ROOT),
+            # Without the call's own record the spawner is not known; the join finds it.
+            parent=self.canonical(data.get("parentId")) or (tool.agent if tool else None),
             name=text(arguments.get("name")) or text(data.get("agentDisplayName")),
             role=text(data.get("agentName")),
             model=text(data.get("model")) or None,

@@ -131,7 +131,7 @@ class OpenCode(Lines):
         if not known.status:
             self.moment_of(state, "start")
             self.add(Kind.TOOL_STARTED, agent, call=call, tool=tool)
-        if tool in SPAWN_TOOLS and not known.asked and (given or word not in ("pending", "")):
+        if tool in SPAWN_TOOLS and not known.asked and (given or word == "running"):
             known.asked = True
             self._spawn_asked(agent, call, given, state)
         if word == known.status or word not in ("completed", "error"):
@@ -179,6 +179,8 @@ class OpenCode(Lines):
         launched = word == "completed" and (
             status(state_word) == "running" if state_word else part.background and inner is None
         )
+        # Without a result, and without what was asked, it may be a launch or an end.
+        unclear = word == "completed" and not (state_word or part.asked or inner)
         self.pointer = f"{pointer}.state.status" if pointer else ""
         self.add(
             Kind.SPAWN_ANSWERED,
@@ -187,10 +189,12 @@ class OpenCode(Lines):
             ok=bool(child) or word == "completed",
             child=child,
             refusal=None if child or word == "completed" else "error",
-            background=launched,
-            has_result=None if launched else inner is not None and bool(inner[1].strip()),
+            background=None if unclear else launched,
+            has_result=None
+            if launched or unclear
+            else inner is not None and bool(inner[1].strip()),
         )
-        if launched or not child:
+        if launched or unclear or not child:
             return
         ours = status(state_word or word)
         if word == "error" and (meta.get("interrupted") is True or meta.get("aborted") is True):

@@ -8,6 +8,8 @@ from typing import Any
 
 MOST_RECORDS = 10_000
 MOST_STARTS = 200
+LONGEST_NAME = 80
+"""Letters of a text that may be an id: with one of them gone it names something else."""
 _DECODER = json.JSONDecoder()
 _LOOSE = json.JSONDecoder(strict=False)
 
@@ -35,12 +37,33 @@ def repair(line: bytes, envelope: frozenset[str]) -> Repaired:
         line = line[3:]
         found.damage.append(("bom", True, ""))
     try:
-        words = line.decode("utf-8")
+        words, whole = line.decode("utf-8"), True
     except UnicodeDecodeError:
-        words = line.decode("utf-8", "replace")
-        found.damage.append(("invalid-utf8", True, "characters"))
+        words, whole = line.decode("utf-8", "replace"), False
+    place = len(found.damage)
     _decode(words.strip(" \t\r\n"), envelope, found)
+    if not whole:
+        hurt = any(_name_hurt(record) for record in found.records)
+        found.damage.insert(place, ("invalid-utf8", not hurt, "a name" if hurt else "characters"))
     return found
+
+
+def _name_hurt(record: dict[str, Any]) -> bool:
+    """Whether a key or what may be an id or a word (short, without a space) has lost a letter."""
+    waiting: list[Any] = [record]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if any("\ufffd" in key for key in value):
+                return True
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+        elif isinstance(value, str) and len(value) <= LONGEST_NAME:
+            hurt = "\ufffd" in value and not any(letter.isspace() for letter in value)
+            if hurt:
+                return True
+    return False
 
 
 def _decode(words: str, envelope: frozenset[str], found: Repaired) -> None:
@@ -75,7 +98,7 @@ def _glued(words: str, envelope: frozenset[str], found: Repaired) -> None:
     if not rest:
         if not pieces:
             found.damage.append(("not-json", False, "line"))
-        elif len(pieces) == 1 and not found.damage:
+        elif len(pieces) == 1 and not found.damage and "\ufffd" not in words:
             found.damage.append(("not-json", True, "control characters"))
         return
     tail = _tail(rest, envelope)

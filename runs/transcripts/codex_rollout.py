@@ -7,6 +7,7 @@ own records begin. Copied records are kept as ``other``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from runs.transcripts._values import (
     text,
 )
 
+_THREAD = re.compile(r"rollout-[\dT:-]+?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
 TYPES = frozenset({"session_meta", "event_msg", "response_item", "turn_context"})
 
 
@@ -47,7 +49,10 @@ class Rollout(Conversation):
         self.native = f"{kind}/{word}" if word else kind
         if kind == "session_meta" and not self.thread:
             self._meta(payload)
-        elif kind == "session_meta" and payload.get("id") not in (None, self.thread):
+            return
+        if not self.thread:
+            self._unnamed()
+        if kind == "session_meta" and payload.get("id") not in (None, self.thread):
             self.copying = True
             self.other("session_meta", summary="copied from the parent", agent=self.thread)
         elif self._copied(record, kind, word):
@@ -58,6 +63,12 @@ class Rollout(Conversation):
             self.item(payload, word)
         else:
             self._settings(kind, payload)
+
+    def _unnamed(self) -> None:
+        """Without its first record a file has the thread in its name, if anywhere."""
+        found = _THREAD.search(self.file)
+        self.thread = found[1] if found else self.file.rpartition("/")[2].partition(".")[0]
+        self.damage("missing-start", repaired=False, detail="the file says not whose it is")
 
     def _settings(self, kind: str, payload: Mapping[str, Any]) -> None:
         """What a turn runs with; a sub-agent's model is a fact about it."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from runs.core.agents import Run
+from runs.core.ends import gone_from_list
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -67,7 +68,7 @@ class OneTerminal(Law):
         parent = history.agents.get(history.parent_of(run.agent))
         if parent is None or not parent.events:
             return self.unknown(run.agent, "The log of its parent is not here.", run.start)
-        if _said_to_be_gone(history, run):
+        if gone_from_list(history, run):
             return self.unknown(
                 run.agent, "The runtime no longer lists it; only the record is missing.", run.start
             )
@@ -98,15 +99,6 @@ def _elsewhere(history: History, run: Run) -> bool:
     if run.start is None or not run.start.get("ends_elsewhere"):
         return False
     return all(event.file == run.start.file for event in history.agents[run.agent].events)
-
-
-def _said_to_be_gone(history: History, run: Run) -> bool:
-    """Whether a hook's own list of running children, later than the start, leaves it out."""
-    if run.start is None or not history.seen_only_in(run.agent, "hooks"):
-        return False
-    lists = list(history.after(run.start, Kind.REGISTRY, Kind.STATUS))
-    named = [event for event in lists if event.get("open") is not None]
-    return bool(named) and run.agent not in named[-1].get("open")
 
 
 def _closed(history: History, run: Run) -> bool:

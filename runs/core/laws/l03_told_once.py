@@ -175,6 +175,7 @@ class ToldOnce(Law):
             run.agent,
             f"Its parent was told “{note.get('status')}” {ahead:.1f} s before it ended, "
             f"while it went on.",
+            run.start,
             note,
             later[0],
             run.end,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import TERMINAL, Run
+from runs.core.ends import gone_from_list
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -36,15 +37,10 @@ class NoEarlyIdle(Law):
         seen = None
         for event in _done_records(history, owner):
             runs = _unlisted(history, owner, event)
-            blind = [
-                run
-                for run in runs
-                if history.seen_only_in(run.agent, "hooks", "trace")
-                and not (run.ends and event.kind is Kind.STATUS)
-            ]
+            blind = [run for run in runs if _may_have_ended(history, run, event)]
             if blind:
                 return self.unknown(
-                    owner, "These views may leave out how a child ended.", event, blind[0].start
+                    owner, "These files may leave out how a child ended.", event, blind[0].start
                 )
             if runs and not _woken(history, owner, event, runs):
                 return self._early(history, owner, event, runs)
@@ -75,7 +71,9 @@ def _done_records(history: History, owner: str) -> list[Event]:
         if event.agent == owner and event.get("status") in _IDLE and not event.get("inferred")
     ]
     if owner == history.root:
-        for kind in (Kind.RESULT, Kind.SESSION_ENDED, Kind.PROCESS_EXITED):
+        # Of a log that is cut, another result may follow: it is written after each turn.
+        results = (Kind.RESULT,) if history.complete else ()
+        for kind in (*results, Kind.SESSION_ENDED, Kind.PROCESS_EXITED):
             found.extend(event for event in history.of(kind)[-1:] if not event.get("signal"))
         if history.cut_short:
             limit = history.place(history.cut_short)
@@ -98,8 +96,19 @@ def _unlisted(history: History, owner: str, event: Event) -> list[Run]:
     ]
 
 
+def _may_have_ended(history: History, run: Run, event: Event) -> bool:
+    """Whether these views, or these files as they are cut, may leave out how the run ended."""
+    if history.seen_only_in(run.agent, "hooks", "trace"):
+        return not (run.ends and event.kind is Kind.STATUS)
+    cut = not history.complete and not run.ends
+    return cut and event.file not in history.files_of(run.agent)
+
+
 def _known_to_be_over(history: History, run: Run, event: Event) -> bool:
-    """Whether the owner was told of the run's end before; then only the terminal is missing."""
+    """Whether the owner was told of the run's end before, or the runtime lists it no more: then
+    only the terminal is missing."""
+    if gone_from_list(history, run, event):
+        return not run.ends
     told = [note for note in run.notices if note.get("status") in TERMINAL]
     return any(history.precedes(note, event) for note in told)
 

@@ -98,7 +98,7 @@ class BoundedSilence(Law):
                 continue  # it went on; what streamed meanwhile is not to be seen here
             stretches.append((before, history.time(after)))
         if end is None and not _gave_answer(points[-1]):
-            stretches.append((points[-1], history.end))
+            stretches.append((points[-1], _seen_until(history, agent)))
         worst, at = 0.0, marks[0]
         for before, until in stretches:
             start = history.time(before)
@@ -147,6 +147,15 @@ def _is_content(event: Event) -> bool:
     if event.kind is Kind.AGENT_MESSAGE:
         return not event.get("error")
     return event.kind in _CONTENT
+
+
+def _seen_until(history: History, agent: str) -> float:
+    """Until when its silence is one: where files are cut, to the end of those that show it."""
+    if history.complete:
+        return history.end
+    files = history.files_of(agent)
+    times = [history.time(event) for event in history.events if event.file in files]
+    return max(times, default=history.end)
 
 
 def _gave_answer(event: Event) -> bool:

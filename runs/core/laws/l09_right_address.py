@@ -61,6 +61,8 @@ class RightAddress(Law):
             return self.unknown(agent.id, "Who spawned it is not to be seen.", *notices[:1])
         fair = {agent.parent, *_requesters(agent)}
         for note in notices:
+            if note.agent not in fair and _is_nobody(history, note):
+                return self.unknown(agent.id, "Whose log the notice stands in is lost.", note)
             if note.agent not in fair:
                 return self.broken(
                     agent.id,
@@ -81,11 +83,20 @@ class RightAddress(Law):
         return self.holds(agent.id, "Every notice went to its spawner.", agent.edge, notices[0])
 
 
+def _is_nobody(history: History, note: Event) -> bool:
+    """Whether its receiver is but the name of a log whose begin is gone."""
+    cut = {event.file for event in history.damage if event.get("what") == "missing-start"}
+    known = note.agent == history.root or history.agents[note.agent].runs
+    return note.file in cut and not known
+
+
 def _is_foreign(history: History, agent: Agent, notices: list[Event]) -> bool:
     """Whether the logs show every spawn from the start, and none of them is this child's."""
     if any(run.start is not None for run in agent.runs) or history.losses:
         return False
-    begun = history.of(Kind.SESSION_STARTED) and not history.of(Kind.SESSION_RESUMED)
+    starts = history.of(Kind.SESSION_STARTED)
+    begun = starts and history.precedes(starts[0], notices[0])
+    begun = begun and not history.of(Kind.SESSION_RESUMED)
     cut = any(event.get("what") == "missing-start" for event in history.damage)
     nameless = any(not one.child and one.accepted is not False for one in history.spawns)
     seen = all(note.source in ("session", "stdout") for note in notices)

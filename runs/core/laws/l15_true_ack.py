@@ -79,7 +79,7 @@ class TrueAck(Law):
             return self.unknown(
                 child.id, f"Nothing of it within {waited:.0f} s; {limit:.0f} s are allowed.", told
             )
-        if not _would_show(history, child):
+        if not _would_show(history, child, told):
             return self.unknown(child.id, "Its model calls are not to be seen.", told)
         return self.broken(
             child.id,
@@ -119,8 +119,11 @@ def _over_early(history: History, told: Event, limit: float) -> bool:
     return bool(over) and history.time(over[-1]) - history.time(told) <= limit
 
 
-def _would_show(history: History, child: Agent) -> bool:
-    """Whether requests of the child, or its own work, would be seen if there were any."""
+def _would_show(history: History, child: Agent, told: Event) -> bool:
+    """Whether requests of the child, or its own work, would be seen if there were any.
+
+    Where each agent has a file of its own, one that is not here proves nothing.
+    """
     unknown_callers = any(
         one.caller.startswith(("child", "grandchild")) and not one.agent for one in history.attempts
     )
@@ -135,6 +138,7 @@ def _would_show(history: History, child: Agent) -> bool:
         event.kind in (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TURN_STARTED)
         for agent in siblings
         for event in agent.events
+        if event.file == told.file
     )
 
 

@@ -206,3 +206,48 @@ def test_it_reads_a_folder_that_holds_nothing_but_a_good_file(tmp_path: Path) ->
         "events.jsonl": "copilot-events-jsonl",
         "picture.png": None,
     }
+
+
+def test_it_does_not_trust_a_name_that_lost_a_letter() -> None:
+    spoiled = GOOD[8].replace(b'"agentId": "agent-A"', b'"agentId": "agent\xff-A"')
+    assert spoiled != GOOD[8]
+    assert _damage(_read([*GOOD[:8], spoiled, *GOOD[9:]])) == [("invalid-utf8", 9, False)]
+
+
+def test_it_takes_the_same_words_at_the_same_time_for_one_record() -> None:
+    row = (
+        b'{"timestamp": "2026-10-05T09:00:30.500Z", "type": "event_msg", '
+        b'"payload": {"type": "task_complete", "turn_id": "t1", "last_agent_message": "x"}}\n'
+    )
+    later = row.replace(b"30.500", b"31.500")
+    found = drafts_of("codex-rollout-jsonl", row + row + later, "rollout-a.jsonl")
+    assert ("duplicate", 2, True) in _damage(found)
+    assert [one.line for one in found if one.kind is Kind.TURN_ENDED] == [1, 3]
+
+
+def test_a_rollout_without_its_first_record_has_its_thread_in_the_name() -> None:
+    thread = "01a227a2-b6f8-78b0-a5ff-8e54c88891ca"
+    row = b'{"timestamp": "2026-10-05T09:00:30.500Z", "type": "event_msg", '
+    row += b'"payload": {"type": "task_started", "turn_id": "t1"}}\n'
+    name = f"sessions/rollout-2026-10-05T09-00-00-{thread}.jsonl"
+    found = drafts_of("codex-rollout-jsonl", row, name)
+    assert _damage(found) == [("missing-start", 1, False)]
+    assert found[-1].agent == thread
+
+
+def test_a_start_that_stands_before_its_call_still_has_its_spawner(tmp_path: Path) -> None:
+    inner = [json.loads(line) for line in GOOD]
+    inner[4]["agentId"] = "agent-M"
+    rows = [*inner[:4], inner[5], inner[4], *inner[6:]]
+    found = case(tmp_path, {"events.jsonl": rows})
+    assert found.history.parent_of("agent-A") == "agent-M"
+
+
+def test_a_task_that_was_only_seen_at_its_answer_is_neither_begun_nor_ended(
+    tmp_path: Path,
+) -> None:
+    bus = next(path for path in CASES if path.name.startswith("10-")) / "events.jsonl"
+    lines = bus.read_bytes().splitlines(keepends=True)
+    found = case(tmp_path, {"events.jsonl": b"".join([*lines[:1], *lines[2:]])})
+    assert ("L2", "ses_c10") not in broken(found)
+    assert ("L12", "ses_c10") not in broken(found)

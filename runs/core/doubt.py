@@ -1,0 +1,83 @@
+"""What damage does to findings: a breach that a lost line may explain is not known to be one.
+
+A line that could not be read may have held the answer, the message or the end whose
+absence a law found. Where it stood decides: behind the first evidence of what never
+came, or between the two facts that do not fit together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from runs.core.events import Event
+from runs.core.history import History
+from runs.core.law import Finding, Verdict
+
+NEVER_CAME = frozenset(
+    {
+        *("dead_spawn", "hidden_permission", "cancel_ignored", "stall", "orphaned"),
+        *("terminal_not_published", "early_exit_root_cut", "early_exit_children_lost"),
+        *("premature_idle", "failed_untold", "notice_late"),
+    }
+)
+"""Labels of breaches that rest on something that did not follow."""
+NOT_BEFORE = frozenset({"slots_leaked", "cancel_overreach"})
+"""Labels of breaches that rest on something that had not happened before, in any file."""
+NOTHING_BETWEEN = frozenset(
+    {
+        *("zombie", "premature_terminal", "told_early", "duplicate_terminal", "duplicate_notice"),
+        *("cut_stream_false_completion", "provider_error_false_completion", "truncated_success"),
+        *("misrouted_notice", "tool_replayed", "flat", "retry_after", "false_failure"),
+        *("result_dropped", "told_wrong", "limit_exceeded"),
+    }
+)
+"""Labels of breaches that rest on two facts with nothing between them that would explain them."""
+WORK_AFTER = frozenset({"zombie", "told_early", "premature_terminal"})
+"""Those of them whose second fact may stand in another file: a new run may be what was lost."""
+
+
+def doubted(history: History, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings; breaches that a lost line may explain are unknown."""
+    if not history.losses:
+        return list(findings)
+    by_number = {event.seq: event for event in history.events}
+    return [_doubt(history, finding, by_number) for finding in findings]
+
+
+def _doubt(history: History, finding: Finding, by_number: dict[int, Event]) -> Finding:
+    if finding.verdict is not Verdict.BROKEN or finding.label == "log_damaged":
+        return finding
+    events = [by_number[one.seq] for one in finding.evidence]
+    for loss in history.losses:
+        places = {
+            place.line
+            for event in events
+            for place in event.sightings
+            if place.file == loss.file and place.line is not None
+        }
+        spread = len({place.file for event in events for place in event.sightings}) > 1
+        if loss.line is not None and _explains(finding.label, loss.line, places, spread):
+            return replace(
+                finding,
+                verdict=Verdict.UNKNOWN,
+                label="",
+                reason=f"A damaged line ({loss.file}:{loss.line}) may have held what is missing.",
+            )
+    return finding
+
+
+def _explains(label: str, lost: int, places: set[int], spread: bool) -> bool:
+    """Whether the line `lost` may explain a breach whose evidence in that file is at `places`.
+
+    `spread`: it has evidence in other files as well.
+    """
+    if label in NOT_BEFORE:
+        return lost < max(places, default=lost + 1)
+    if not places:
+        return False
+    if lost in places:
+        return True
+    if label in NEVER_CAME or (label in WORK_AFTER and spread and len(places) == 1):
+        return lost > min(places)
+    return label in NOTHING_BETWEEN and min(places) < lost < max(places)
