@@ -15,6 +15,8 @@ from runs.transcripts._lines import Lines
 from runs.transcripts._values import error_class, first_text, length, mapping, status, text
 
 SPAWN, INBOX, CANCEL = "sys_session_send", "sys_read_inbox", "sys_cancel_task"
+RUNTIME = "[System: "
+"""How the runtime's own words begin, among the messages of people."""
 _WAKE = re.compile(r"\[System: sub-agent ([^\s\]]+) finished \((\w+)\)")
 _RESULT = re.compile(
     r"\[System: sub-agent task ([\w-]+) (\w+) —(?:[^\]]*?(?:returned|error): ?)?([^\]]*)"
@@ -41,6 +43,9 @@ class Sessions(Lines):
         """A message that reached the agent; the runtime's own word about a child is a wake."""
         words = first_text(content)
         found = _WAKE.match(words)
+        if words.startswith(RUNTIME) and not found:
+            self.other("message/runtime", summary=words[:80], agent=session)
+            return
         if not found:
             self.add(Kind.USER_MESSAGE, session, text_length=len(words), queued=queued)
             return

@@ -165,6 +165,9 @@ class Stream(Sessions):
     def _delta(self, event: Mapping[str, Any], session: str) -> None:
         self.add(Kind.DELTA, session, text_length=length(event.get("delta")), what="text")
 
+    def _interrupted(self, event: Mapping[str, Any], session: str) -> None:
+        self.add(Kind.ABORTED, session, reason="interrupted", by="user", target=session)
+
     def _asked(self, event: Mapping[str, Any], session: str) -> None:
         name = text(event.get("elicitation_id") or event.get("id"))
         self.add(Kind.QUESTION_ASKED, session, id=name, what="question")
@@ -175,6 +178,7 @@ _HANDLERS = {
     "session.child_session.updated": Stream._child,
     "session.status": Stream._status,
     "session.input.consumed": Stream._input,
+    "session.interrupted": Stream._interrupted,
     "session.elicitation.created": Stream._asked,
     "session.resource.created": Stream._resource_event,
     "session.resource.deleted": Stream._resource_event,

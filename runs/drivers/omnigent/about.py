@@ -20,7 +20,7 @@ OPTIONS: Final = (
         "one without its command runs a CLI that is not installed.",
         ("whole", "child-broken", "parent-broken", "child-without-command"),
     ),
-    Option("depth", "int", 2, "How deep its agent lets sub-agents be declared below it."),
+    Option("depth", "int", 3, "How deep its agent lets sub-agents be declared below it."),
     Option(
         "restart",
         "choice",
@@ -62,6 +62,7 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L8": "the streams over a runner that was killed and started again",
     "L9": "the session that a wake and an inbox item name",
     "L10": "the end of the parent's turns against its children's",
+    "L11": "sends that are refused; it has no limit of its own on how many or how deep",
     "L12": "what a session's stream shows after its end",
     "L13": "the streams against what is stored",
     "L15": "sys_session_send against the child's first request",
@@ -69,4 +70,16 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L18": "the model of each request",
 }
 
-NOT_APPLICABLE: Final[Mapping[str, str]] = {}
+_SHELL: Final = "an agent without a shell has no tool that asks, or that stays silent"
+_BACKGROUND: Final = "a send returns at once: no sub-agent is waited for in its call"
+
+NOT_APPLICABLE: Final[Mapping[str, str]] = {
+    "L14": _SHELL,
+    "L17": "it has no watchdog of its own over sub-agents",
+    "child-asks": _SHELL,
+    "quiet-tool": _SHELL,
+    "sync-child": _BACKGROUND,
+    "sync-child-cut": _BACKGROUND,
+    "one-at-a-time": _BACKGROUND,
+    "spawn-after-many": _BACKGROUND,
+}

@@ -299,3 +299,11 @@ def test_it_finds_a_broken_connection_reported_with_its_error() -> None:
     assert [one.get("error_passed") for one in poll] == [True]
     queued = history.of(Kind.NOTICE_QUEUED)
     assert [(one.agent, one.get("raw")) for one in queued] == [(history.root, "failed")]
+
+
+def test_it_takes_the_runtimes_own_words_for_nobodys_message() -> None:
+    said = {"data": {"content": [{"type": "input_text", "text": "[System: interrupted]\nGo on."}]}}
+    drafts = fed(event("session.interrupted", CHILD), event("session.input.consumed", data=said))
+    (abort,) = [one for one in drafts if one.kind is Kind.ABORTED]
+    assert (abort.data["target"], abort.data["by"]) == (CHILD, "user")
+    assert not [one for one in drafts if one.kind is Kind.USER_MESSAGE]
