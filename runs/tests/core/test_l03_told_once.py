@@ -60,6 +60,24 @@ def test_it_is_broken_by_the_same_notification_twice_and_not_by_a_poll() -> None
     assert answers(told.shuts(8), "L3") == ["holds"]
 
 
+def test_it_may_be_told_again_after_a_restart() -> None:
+    told = _ended().at(6).tells("A").at(7).add(Kind.SESSION_RESUMED).at(8).tells("A").shuts(9)
+    assert answers(told, "L3") == ["holds"]
+    told = _ended().at(6).add(Kind.SESSION_RESUMED).at(7).tells("A").at(8).tells("A").shuts(9)
+    assert answers(told, "L3") == ["broken:duplicate_notice"]
+
+
+def test_it_does_not_ask_a_part_that_is_dead_to_tell() -> None:
+    def told(*words: str) -> list[str]:
+        history = Told().begin().spawn("A").at(4)
+        for word in words:
+            history.add(Kind.PART, "", part="runner", status=word)
+        return answers(history.at(5).ends("A", "failed").shuts(900), "L3")
+
+    assert told("started", "online", "killed") == ["unknown"]
+    assert told("started", "online", "killed", "started", "online") == ["broken:notice_lost"]
+
+
 def test_it_is_broken_when_the_result_gets_lost() -> None:
     told = _ended().at(6).tells("A", form="tool_result", has_result=False, text_length=0)
     assert answers(told.shuts(7), "L3") == ["broken:result_dropped"]
