@@ -128,12 +128,12 @@ def _same(runs: list[Run], what: str) -> bool:
 
 
 def _drift(runs: list[Run]) -> str:
-    """The address of the schema drift, where the runs are of two versions of one agent."""
+    """The address of the schema drift, from the first version of one agent to its last."""
     agents = {run.agent for run in runs}
     versions = list(dict.fromkeys(run.version for run in runs))
-    if len(agents) != 1 or len(versions) != 2:
+    if len(agents) != 1 or len(versions) < 2:
         return ""
-    query = {"agent": agents.pop(), "before": versions[0], "after": versions[1]}
+    query = {"agent": agents.pop(), "before": versions[0], "after": versions[-1]}
     return f"/drift/?{urlencode(query)}"
 
 
