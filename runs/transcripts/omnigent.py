@@ -21,6 +21,8 @@ STATUS = {
     "idle": "idle", "failed": "failed", "blocked": "waiting", "ended": "ended", "stopped": "ended",
 }  # fmt: skip
 """session.status words, and ours."""
+RESTS = {"idle": "completed", "failed": "failed"}
+"""How the last turn of a session that rests has ended."""
 
 
 class Stream(Sessions):
@@ -37,6 +39,8 @@ class Stream(Sessions):
         self.worked: set[str] = set()
         self.unborn: dict[str, tuple[float | None, Mapping[str, Any]]] = {}
         """Children that were called ended before they had begun, with when and their row."""
+        self.own: dict[str, tuple[float | None, str, Any]] = {}
+        """The latest status of each session on its own stream, with when and its error."""
         self.turns: dict[str, str] = {}
         """The open turn of each session that has one."""
 
@@ -116,15 +120,26 @@ class Stream(Sessions):
         )
 
     def finish(self) -> None:
-        """A child that never began has ended when its launch failed."""
+        """Ends of children that no row on their parent's stream shows.
+
+        One that never began has ended when its launch failed; one that rests by its own
+        stream has ended there.
+        """
+        self.native = "session.child_session.updated"
         for child, (at, row) in self.unborn.items():
-            self.at, self.native = at, "session.child_session.updated"
             word = text(row.get("current_task_status"), 40)
+            self.at = at
             self._end(child, status(word), word, row.get("last_task_error"))
+        self.native = "session.status"
+        for child in self.parents.keys() - self.ended:
+            self.at, word, error = self.own.get(child, (None, "", None))
+            if word in RESTS:
+                self._end(child, RESTS[word], word, error)
 
     def _status(self, event: Mapping[str, Any], session: str) -> None:
         word = text(event.get("status"), 40)
         error = event.get("error")
+        self.own[session] = (self.at, word, error)
         self.add(Kind.STATUS, session, status=STATUS.get(word, "running"), raw=word)
         if error:
             self.error(error, session)

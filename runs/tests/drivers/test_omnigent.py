@@ -207,6 +207,22 @@ def test_it_ends_a_child_once_whose_launch_fails_before_its_turn() -> None:
     assert rows("launching", "failed") == [started, ended]
 
 
+@pytest.mark.parametrize(
+    ("word", "ends"), [("idle", ["completed"]), ("failed", ["failed"]), ("running", [])]
+)
+def test_it_takes_a_childs_own_rest_for_its_end_where_its_parents_stream_shows_none(
+    word: str, ends: list[str]
+) -> None:
+    row = {"id": CHILD, "current_task_status": "in_progress"}
+    drafts = fed(
+        event("session.child_session.updated", child_session_id=CHILD, child=row),
+        event("session.status", CHILD, status=word),
+        event("session.status", status="waiting"),
+    )
+    found = [one for one in drafts if one.kind is Kind.AGENT_ENDED]
+    assert [(one.agent, one.data["status"]) for one in found] == [(CHILD, end) for end in ends]
+
+
 def test_it_takes_work_after_an_end_for_a_run_of_its_own() -> None:
     words = ("launching", "in_progress", "completed", "launching", "in_progress", "failed")
     assert rows(*words) == [
