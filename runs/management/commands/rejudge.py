@@ -43,7 +43,9 @@ class Command(StoringCommand):
         if bool(names) == options["all"]:
             self.fail(WRONG_CALL, "Name runs, or say --all.")
         if options["all"]:
-            return over.iterator(chunk_size=100)
+            # No cursor stays open meanwhile: SQLite would refuse to write beside it.
+            keys = list(over.values_list("pk", flat=True))
+            return (models.Run.objects.get(pk=pk) for pk in keys)
         found = {run.permalink: run for run in over.filter(permalink__in=names)}
         missing = [name for name in names if name not in found]
         if missing:
