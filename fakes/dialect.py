@@ -91,11 +91,13 @@ class Reply:
     patience: float = 120.0
     stop: Literal["", "length"] | Problem = ""
     """Why the model stopped before it was done: at its limit, or by an error."""
+    ends: bool = False
+    """Its call is the end: that of an agent whose sub-agents hand their answer in by a tool."""
 
     @property
     def final(self) -> bool:
-        """Whether the model's turn ends with this (it calls no tool)."""
-        return not self.tool_calls
+        """Whether the model's turn ends with this (it calls no tool, or one that ends it)."""
+        return self.ends or not self.tool_calls
 
 
 @dataclass(frozen=True, slots=True, eq=False)

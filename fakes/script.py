@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 from fakes.dialect import ModelRequest, Reply, ToolCall
 from fakes.settings import build, nearest, setting
@@ -69,6 +69,14 @@ class ToolTable(Protocol):
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """The agent's ids of the children, by path, read out of the tools' outputs."""
+
+
+@runtime_checkable
+class Finisher(Protocol):
+    """A table of an agent whose sub-agents end by a call, not by a text alone."""
+
+    def finish(self, text: str) -> ToolCall:
+        """The call that hands in a sub-agent's answer and ends it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fakes.dialect import ModelRequest, Reply, ToolCall, dumps
-from fakes.script import Child, Script, Stage, Task, ToolTable, task
+from fakes.script import Child, Finisher, Script, Stage, Task, ToolTable, task
 from fakes.settings import setting
 from fakes.targeting import TASK_PATTERN, task_path
 
@@ -138,7 +138,7 @@ class Delegation(Script):
         if stage.identity.depth < 0:
             return Reply(text="Delegation test")
         talk = Talk(request, stage, caller)
-        said = self._next(talk)
+        said = _handed_in(self._next(talk), talk)
         after = tuple(m[2] for rule in self.order if (m := ORDER.match(rule)) and m[1] == caller)
         first = self.first + (self.child_first if talk.path else 0)
         return replace(said, per_token=self.per_token, first=first, after=(*said.after, *after))
@@ -219,9 +219,16 @@ class Delegation(Script):
         return Reply(text=_answer(talk, self.words))
 
 
+def _handed_in(said: Reply, talk: Talk) -> Reply:
+    """A sub-agent's answer, with the call that hands it in where its agent wants one."""
+    if not talk.path or not said.final or not isinstance(talk.tools, Finisher):
+        return said
+    return replace(said, tool_calls=(talk.tools.finish(said.text),), ends=True)
+
+
 def _fetches(talk: Talk, below: list[Task]) -> list[ToolCall]:
     """The calls that fetch what was announced of these children."""
-    calls = (talk.fetch(each.path) for each in below if each.background)
+    calls = (talk.fetch(each.path) for each in below)
     return [call for call in calls if call is not None]
 
 

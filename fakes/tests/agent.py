@@ -56,7 +56,7 @@ class Agent:
         while True:
             text, calls = await self.ask()
             self.remember(text, calls)
-            if not calls:
+            if not calls or calls[0][1] == "hand_in":
                 return text
             outputs = [await self.use(name, given) for _, name, given in calls]
             self.answer([call_id for call_id, _, _ in calls], outputs)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fakes.dialect import ModelRequest, Reply, ToolCall, Turn
+from fakes.dialect import ModelRequest, Reply, ToolCall, Turn, dialects
 from fakes.script import Child, Stage, make_script, root_prompt, scripts
 from fakes.targeting import ROOT_MARKER, Identity, by_markers, task_marker
 from fakes.tests.agent import Agent
@@ -42,6 +42,14 @@ class Fetcher(PlainTools):
         return super().wait(child) if child.announced else None
 
 
+class HandingIn(PlainTools):
+    """The tools of an agent whose sub-agents end by a call."""
+
+    def finish(self, text: str) -> ToolCall:
+        """The ``hand_in`` tool."""
+        return ToolCall("hand_in", {"text": text})
+
+
 async def follow(
     serve: Callable[..., Any], name: str, dialect: str, tools: Any = None, **settings: Any
 ) -> tuple[Served, Agent]:
@@ -60,7 +68,9 @@ async def follow(
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(
-    "tools", [PlainTools(), Notifier(), Fetcher()], ids=["waits", "notified", "fetches"]
+    "tools",
+    [PlainTools(), Notifier(), Fetcher(), HandingIn()],
+    ids=["waits", "notified", "fetches", "hands in"],
 )
 @pytest.mark.parametrize("name", scripts())
 async def test_it_is_followed_to_its_end(
@@ -267,3 +277,18 @@ def test_it_does_not_delegate_again_when_its_calls_are_lost_from_the_conversatio
     assert said(waits).text.startswith("ROOT-WAITS")
     (fetches,) = said(waits, Turn("user", "There is news.")).tool_calls
     assert fetches.name == "wait"
+
+
+def test_a_sub_agent_that_must_hand_in_says_its_answer_and_calls() -> None:
+    script = make_script("delegate-one")
+    said = {}
+    for caller, prompt in (("parent", ROOT), ("child:1", task_prompt("1"))):
+        body = request_body("messages", "plain", prompt)
+        request = dialects()["messages"].read("/v1/messages", {}, body)
+        stage = Stage(by_markers(request), HandingIn())
+        said[caller] = script.reply(caller, request, stage)
+    child, parent = said["child:1"], said["parent"]
+    (call,) = child.tool_calls
+    assert (call.name, call.arguments) == ("hand_in", {"text": child.text})
+    assert child.final and child.text.startswith("CHILD-OK 1.")
+    assert not parent.final and parent.tool_calls[0].name == "task"
