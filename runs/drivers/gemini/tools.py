@@ -1,0 +1,62 @@
+"""How a script's actions are called on Gemini CLI: ``invoke_agent``, and harmless commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fakes.dialect import ModelRequest, ToolCall
+from fakes.script import Child, Task
+
+EVERYTHING = frozenset(
+    (
+        *("invoke_agent", "complete_task", "list_directory", "read_file", "grep_search", "glob"),
+        *("replace", "write_file", "web_fetch", "run_shell_command", "list_background_processes"),
+        *("read_background_output", "google_web_search", "write_todos", "enter_plan_mode"),
+        *("exit_plan_mode", "activate_skill", "update_topic", "save_memory", "ask_user"),
+        *("read_many_files", "get_internal_docs", "tracker_create_task"),
+    )
+)
+"""What versions advertise."""
+_COMMANDS = {"note": "true", "quiet": "sleep 3", "ask": "touch lifeline-asked"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """One run's table. `agent`: the kind of sub-agent."""
+
+    agent: str = "generalist"
+
+    def delegate(self, task: Task) -> ToolCall:
+        """Start a sub-agent and wait for it; there is no other form, and no choice of a model."""
+        return ToolCall("invoke_agent", {"agent_name": self.agent, "prompt": task.prompt})
+
+    def wait(self, child: Child) -> ToolCall | None:
+        """None: the call waits."""
+        return None
+
+    def poll(self, child: Child) -> ToolCall | None:
+        """None: the parent waits meanwhile."""
+        return None
+
+    def message(self, child: Child, text: str) -> ToolCall | None:
+        """None: a sub-agent that has answered is gone."""
+        return None
+
+    def cancel(self, child: Child) -> ToolCall | None:
+        """None: there is no such tool."""
+        return None
+
+    def finish(self, text: str) -> ToolCall:
+        """Hand in a sub-agent's answer; without this call it has failed, whatever it said."""
+        return ToolCall("complete_task", {"result": {"response": text}})
+
+    def work(self, form: str) -> ToolCall | None:
+        """A harmless command of the fixed table."""
+        if form not in _COMMANDS:
+            return None
+        given = {"command": _COMMANDS[form], "description": "A harmless command"}
+        return ToolCall("run_shell_command", given)
+
+    def children(self, request: ModelRequest) -> dict[str, str]:
+        """Nothing: a sub-agent has no id that a model is told."""
+        return {}
