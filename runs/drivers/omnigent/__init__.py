@@ -67,7 +67,9 @@ class Omnigent(Driver):
             folder / "inside" / path.name: path.read_text(encoding="utf-8")
             for path in sorted(INSIDE.glob("*.py"))
         }
+        alone = Path(__file__).with_name("alone.py")
         files |= {
+            folder / "alone.py": alone.read_text(encoding="utf-8"),
             folder / "plan.json": json.dumps(plan(context)),
             context.home / "data" / "artifacts" / ".keep": "",
             **agents(context),

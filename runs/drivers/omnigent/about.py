@@ -13,6 +13,14 @@ _MOMENTS: Final = ("child-running", "child-ended", "child-woken", "child-told")
 
 OPTIONS: Final = (
     Option(
+        "form",
+        "choice",
+        "whole",
+        "What is started: server, runner and harness, or the runner alone, which acknowledges "
+        "messages as accepted or buffered and cannot make a sub-agent.",
+        ("whole", "runner"),
+    ),
+    Option(
         "setup",
         "choice",
         "whole",

@@ -72,6 +72,10 @@ class LiveStream(Stream):
         body = mapping(record.get("body"))
         words = [text(record.get("request"), 120), text(record.get("status"))]
         words += ["queued"] if body.get("queued") is True else []
+        taken = text(body.get("status"), 40)
+        if taken in ("accepted", "buffered"):  # the runner itself; its stream shows no message
+            self.add(Kind.USER_MESSAGE, self.root, queued=taken == "buffered")
+            return
         self.other(self.native, summary=" ".join(words))
 
     def _interrupted(self, record: Mapping[str, Any]) -> None:

@@ -74,17 +74,23 @@ def plan(context: Context) -> dict[str, Any]:
     server += ["--no-open", "--agent", str(place(context) / "agent")]
     server += ["--database-uri", f"sqlite:///{data / 'chat.db'}"]
     server += ["--artifact-location", str(data / "artifacts")]
+    alone = context.options["form"] == "runner"
+    folder = str(place(context) / "agent")
     ask = f"from omnigent.runner.identity import token_bound_runner_id as f; print(f({TOKEN!r}))"
     deed, when = what_happens(context.options)
     return {
         "agent": AGENT,
         "server": server,
-        "runner": [python, "-P", "-m", "omnigent.runner._entry"],
+        "alone": alone,
+        "runner": [python, "-P", str(place(context) / "alone.py"), "{port}", folder]
+        if alone
+        else [python, "-P", "-m", "omnigent.runner._entry"],
         "runner_env": {
             "OMNIGENT_RUNNER_TUNNEL_BINDING_TOKEN": TOKEN,
             "OMNIGENT_RUNNER_WORKSPACE": str(context.work),
         },
         "identity": [python, "-P", "-c", ask],
+        "version": [python, "-P", "-c", "from omnigent.version import VERSION; print(VERSION)"],
         "message": context.prompt,
         "second": "The operator has a second message: go on.",
         "setup": context.options["setup"],

@@ -11,9 +11,10 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-ROOT, CHILD = "root0", "child0"
+CHILD = "child0"
 WAKE = "[System: sub-agent worker/a finished (completed) — 1 result waiting in inbox.]"
 how = sys.argv[2] if len(sys.argv) > 2 else ""
+ROOT = "lifeline" if how == "alone" else "root0"
 streams: dict[str, list[dict[str, Any]]] = {ROOT: [], CHILD: []}
 posted: list[Any] = []
 news = threading.Condition()
@@ -35,6 +36,10 @@ def turn() -> None:
     """One prompt: a child, its end, the wake, the inbox."""
     emit(ROOT, "session.status", status="running")
     emit(ROOT, "response.in_progress", response={"id": "resp1"})
+    if how == "alone":
+        spoken.wait()
+        emit(ROOT, "session.status", status="idle")
+        return
     emit(ROOT, "session.created", child_session_id=CHILD, parent_session_id=ROOT)
     row("launching")
     emit(CHILD, "session.status", status="running")
@@ -70,6 +75,7 @@ class Handler(BaseHTTPRequestHandler):
         found: dict[str, Any] = {
             "/v1/agents": {"data": [{"id": "a1", "name": "lifeline"}]},
             "/api/version": {"version": "9.9.9"},
+            "/health": {"ok": True},
             "/v1/runners/runner-1/status": {"online": True},
         }
         session = path.split("/")[3] if path.startswith("/v1/sessions/") else ""
@@ -98,7 +104,8 @@ class Handler(BaseHTTPRequestHandler):
             threading.Thread(target=turn, daemon=True).start()
         else:
             spoken.set()
-        self._say({"queued": True}, 202)
+        word = "accepted" if len(posted) == 1 else "buffered"
+        self._say({"status": word} if how == "alone" else {"queued": True}, 202)
 
     def do_PATCH(self) -> None:
         posted_runner = self._body()

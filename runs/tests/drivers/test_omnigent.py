@@ -74,6 +74,17 @@ def test_it_starts_server_and_runner_on_loopback_without_accounts(
     assert launch.env["OMNIGENT_AUTH_ENABLED"] == "0"
 
 
+def test_it_starts_the_runner_alone_when_it_is_told_to(make_context: MakeContext) -> None:
+    context = make_context(DRIVER, form="runner")
+    plan = written(context)["plan.json"]
+    assert plan["alone"] is True
+    assert plan["runner"][2:] == [
+        str(context.home / "lifeline" / "alone.py"), "{port}",
+        str(context.home / "lifeline" / "agent"),
+    ]  # fmt: skip
+    assert written(make_context(DRIVER))["plan.json"]["alone"] is False
+
+
 @pytest.mark.parametrize("deed", ["restart", "kill", "speak", "interrupt"])
 def test_it_does_to_a_run_what_an_option_says(make_context: MakeContext, deed: str) -> None:
     plan = written(make_context(DRIVER, **{deed: "child-running"}))["plan.json"]
@@ -145,6 +156,14 @@ def test_it_calls_a_message_queued_that_comes_into_an_open_turn() -> None:
         event("response.in_progress", response={"id": "r1"}),
         event("session.input.consumed", data=said),
     )
+    messages = [one.data["queued"] for one in drafts if one.kind is Kind.USER_MESSAGE]
+    assert messages == [False, True]
+
+
+def test_it_sees_how_a_runner_alone_takes_a_message() -> None:
+    taken = [{"kind": "client/answered", "status": 202, "body": {"status": word}}
+             for word in ("accepted", "buffered")]  # fmt: skip
+    drafts = fed(event("session.status", status="running"), *taken)
     messages = [one.data["queued"] for one in drafts if one.kind is Kind.USER_MESSAGE]
     assert messages == [False, True]
 

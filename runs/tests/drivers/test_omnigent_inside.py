@@ -30,6 +30,8 @@ def start(tmp_path: Path) -> Start:
             "server": [sys.executable, str(SERVER), "{port}", *how],
             "runner": [sys.executable, "-c", "import time; time.sleep(600)"],
             "runner_env": {},
+            "alone": False,
+            "version": [sys.executable, "-c", "print('9.9.9')"],
             "identity": [sys.executable, "-c", "print('runner-1')"],
             "message": "Delegate.",
             "second": "Once more.",
@@ -96,7 +98,7 @@ def test_its_exit_code_says_that_the_parent_failed(start: Start) -> None:
     [
         ({"server": [sys.executable, "-c", "raise SystemExit(3)"]}, "the server ended"),
         ({"runner": [sys.executable, "-c", "raise SystemExit(3)"]}, ""),
-        ({"identity": [sys.executable, "-c", "raise SystemExit(3)"]}, "no name for the runner"),
+        ({"identity": [sys.executable, "-c", "raise SystemExit(3)"]}, "no identity"),
     ],
 )
 def test_it_says_which_part_did_not_start(start: Start, more: Any, trouble: str) -> None:
@@ -126,6 +128,18 @@ def test_it_starts_the_runner_again_under_the_same_identity(start: Start) -> Non
         "runner started", "runner online", "runner killed", "runner started", "runner online",
         "runner stopped",
     ]  # fmt: skip
+
+
+def test_it_drives_a_runner_that_has_no_server(start: Start) -> None:
+    runner = [sys.executable, str(SERVER), "{port}", "alone"]
+    process = start(alone=True, runner=runner, deed="speak", when="parent-running")
+    lines = ended(process)
+    assert process.returncode == 0
+    assert parts(lines) == ["runner started", "runner online", "runner stopped"]
+    (online,) = [one for one in lines if one.get("status") == "online"]
+    assert online["version"] == "9.9.9"
+    answers = [one["body"] for one in lines if one["kind"] == "client/answered"]
+    assert [one.get("status") for one in answers] == [None, "accepted", "buffered"]
 
 
 def test_it_speaks_a_second_time_while_somebody_is_at_work(start: Start, tmp_path: Path) -> None:

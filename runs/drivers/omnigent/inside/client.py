@@ -38,10 +38,15 @@ class Client:
         port = free_port()
         self.api = Api(port)
         logs = Path(plan["logs"])
-        server = [word.replace("{port}", str(port)) for word in plan["server"]]
+        self.alone: bool = plan["alone"]
+        """Whether there is no server: the runner is asked itself."""
+        server, runner = (
+            [word.replace("{port}", str(port)) for word in plan[name]]
+            for name in ("server", "runner")
+        )
         self.server = Part("server", server, {}, logs)
         env = {**plan["runner_env"], "RUNNER_SERVER_URL": f"http://127.0.0.1:{port}"}
-        self.runner = Part("runner", plan["runner"], env, logs)
+        self.runner = Part("runner", runner, env, logs)
         self.runner_id = ""
         self.root = ""
         self.status: dict[str, str] = {}
@@ -67,13 +72,12 @@ class Client:
             return AWAY
 
     def _begin(self) -> None:
+        if self.alone:
+            self._begin_alone()
+            return
         self.server.start()
-        try:
-            # Which runner a token may be is the agent's own rule: its own code is asked.
-            told = subprocess.run(self.plan["identity"], capture_output=True, text=True, check=True)
-        except (OSError, subprocess.SubprocessError) as trouble:
-            raise Away(f"no name for the runner: {type(trouble).__name__}") from None
-        self.runner_id = self.runner.env["OMNIGENT_RUNNER_ID"] = told.stdout.strip()
+        # Which runner a token may be is the agent's own rule: its own code is asked.
+        self.runner_id = self.runner.env["OMNIGENT_RUNNER_ID"] = self._told("identity")
         agent = self._agent()
         about = self.api.look("/api/version") or {}
         self.server.tell("online", version=str(about.get("version", "")))
@@ -84,6 +88,23 @@ class Client:
         self.api.ask("PATCH", f"/v1/sessions/{self.root}", bound)
         self._follow(self.root)
 
+    def _begin_alone(self) -> None:
+        version = self._told("version")
+        self._start_runner(version)
+        self.root = "lifeline"
+        self.status[self.root] = ""
+        asked = {"session_id": self.root, "agent_id": self.plan["agent"]}
+        self.api.ask("POST", "/v1/sessions", asked)
+        self._follow(self.root)
+
+    def _told(self, what: str) -> str:
+        """What a command of the plan prints."""
+        try:
+            told = subprocess.run(self.plan[what], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.SubprocessError) as trouble:
+            raise Away(f"no {what}: {type(trouble).__name__}") from None
+        return told.stdout.strip()
+
     def _agent(self) -> str:
         """Wait for the server; the id of the agent that it was started with."""
         for _ in self._patience(self.server):
@@ -93,12 +114,13 @@ class Client:
                     return str(one["id"])
         raise Away("the server did not come up")
 
-    def _start_runner(self) -> None:
+    def _start_runner(self, version: str = "") -> None:
         self.runner.start()
+        path = "/health" if self.alone else f"/v1/runners/{self.runner_id}/status"
         for _ in self._patience(self.runner):
-            found = self.api.look(f"/v1/runners/{self.runner_id}/status")
-            if found and found.get("online"):
-                self.runner.tell("online")
+            found = self.api.look(path)
+            if found and (self.alone or found.get("online")):
+                self.runner.tell("online", **({"version": version} if version else {}))
                 return
         raise Away("the runner did not come up")
 
@@ -160,7 +182,7 @@ class Client:
         since = time.monotonic()
         while time.monotonic() - since < QUIET:
             time.sleep(PAUSE)
-            if self.server.gone():
+            if not self.alone and self.server.gone():
                 raise Away("the server went away")
             parent = self.status.get(self.root, "")
             works = any(self.status.get(one) not in RESTING for one in self.children)
@@ -205,8 +227,10 @@ class Client:
         self.done = True
 
     def _post(self, session: str, text: str) -> None:
-        content = [{"type": "input_text", "text": text}]
-        body = {"type": "message", "data": {"role": "user", "content": content}}
+        data = {"role": "user", "content": [{"type": "input_text", "text": text}]}
+        body: dict[str, Any] = {"type": "message", "data": data}
+        if self.alone:
+            body = {"type": "message", "agent_id": self.plan["agent"], **data}
         self.api.ask("POST", f"/v1/sessions/{session}/events", body)
 
     # What is stored
@@ -215,7 +239,8 @@ class Client:
         """Write each session as the server has stored it, all at once: it may be going down."""
         folder = Path(self.plan["exports"])
         folder.mkdir(parents=True, exist_ok=True)
-        sessions = [self.root, *sorted(self.children)] if self.root else []
+        stored = self.root and not self.alone
+        sessions = [self.root, *sorted(self.children)] if stored else []
         writers = [
             threading.Thread(target=self._export, args=(folder, one, limit), daemon=True)
             for one in sessions
