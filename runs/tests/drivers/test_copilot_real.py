@@ -142,6 +142,29 @@ def test_it_sees_six_attempts_of_a_cut_stream_and_what_copilot_claims_of_them(
     assert ran.verdict("L2") != "broken"
 
 
+@pytest.mark.parametrize(
+    ("scenario", "attempts", "reasons"),
+    [
+        ("http-400", 1, []),
+        ("http-401", 3, ["transient_auth_error"]),
+        ("cut-once", 2, ["streaming_error"]),
+        ("http-500", 6, ["api_error"]),
+    ],
+)
+def test_it_tries_again_as_its_table_of_faults_says(
+    reproduce: Reproduce, scenario: str, attempts: int, reasons: list[str]
+) -> None:
+    ran = reproduce("1.0.102", scenario)  # docs/copilot-faults.md has the others
+    assert ran.document["exit_code"] == 0
+    assert len(ran.attempts) == attempts
+    assert ran.document["retry"]["reasons"] == reasons
+    recovered = scenario == "cut-once"
+    assert ran.child["terminal"]["session"] == ("completed" if recovered else "failed")
+    gaps = ran.document["retry"]["measured"]["gaps"]
+    if scenario == "http-500":
+        assert gaps[2] < gaps[3] < gaps[4] and gaps[4] > 4 * gaps[0]
+
+
 def test_it_sees_a_version_that_calls_six_cut_streams_completed(reproduce: Reproduce) -> None:
     ran = reproduce("1.0.81", "sse-cut")
     assert ran.document["outcome"] == "model-request-failed"
