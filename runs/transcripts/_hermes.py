@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from runs.core.events import Kind
 from runs.transcripts._values import items, length, mapping, status, text
+
+_DELIVERED = re.compile(r"\[ASYNC DELEGATION (?:BATCH )?COMPLETE — (\w{1,80})\]\n")
+_ONE = re.compile(r"^Status: (\w{1,40}) .*\n--- RESULT ---$", re.MULTILINE)
+_TASK = re.compile(r"^--- . TASK (\d{1,4})/\d{1,4}\b.*\(status=(\w{1,40})", re.MULTILINE)
 
 
 def parsed(value: Any) -> Any:
@@ -33,6 +38,28 @@ def told(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
         }
         for one in map(mapping, items(answer.get("results")))
     ]
+
+
+def delivered(message: Any) -> tuple[str, list[dict[str, Any]]]:
+    """The delegation whose result this message brings, and what it says of each task, in order.
+
+    Hermes puts a result into the conversation in one of two forms, for one task or for several.
+    What a sub-agent wrote stands below the lines that are read: the first of each kind counts.
+    """
+    found = _DELIVERED.match(message) if isinstance(message, str) else None
+    if found is None:
+        return "", []
+    words: dict[int, str] = {}
+    for number, word in _TASK.findall(message):
+        words.setdefault(int(number), word)
+    one = _ONE.search(message)
+    if one is not None and not words:
+        words[1] = one[1]
+    told_of = [
+        {"status": status(words[number]), "raw": words[number], "has_result": True}
+        for number in sorted(words)
+    ]
+    return found[1], told_of
 
 
 @dataclass(slots=True)

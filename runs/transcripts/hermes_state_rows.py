@@ -12,7 +12,7 @@ from typing import Any
 
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._hermes import Delegations, parsed, told
+from runs.transcripts._hermes import Delegations, delivered, parsed, told
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
 from runs.transcripts._values import items, length, mapping, number, status, text
@@ -35,6 +35,7 @@ class Rows(Lines):
         self._ended: set[str] = set()
         self._last: dict[str, Mapping[str, Any]] = {}
         self._delegations = Delegations()
+        self._delivered: set[str] = set()
         self._states: dict[str, tuple[str, str]] = {}
 
     def record(self, record: Mapping[str, Any]) -> None:
@@ -114,13 +115,29 @@ class Rows(Lines):
         if role == "user" and agent != ROOT and begun:
             self.other("message/user", "its own word to its model: nobody else speaks to it", agent)
         elif role == "user":
-            self.add(Kind.USER_MESSAGE, agent, text_length=length(row.get("content")))
+            self._heard(row, agent)
         elif role == "assistant":
             self._said(row, agent)
         elif role == "tool":
             self._answered(row, agent)
         else:
             self.other(f"message/{role}", agent=agent)
+
+    def _heard(self, row: Mapping[str, Any], agent: str) -> None:
+        """What somebody says to it: a result that comes late, else a prompt."""
+        name, results = delivered(row.get("content"))
+        if results:
+            self._deliver(agent, name, results)
+        else:
+            self.add(Kind.USER_MESSAGE, agent, text_length=length(row.get("content")))
+
+    def _deliver(self, agent: str, name: str, results: list[dict[str, Any]]) -> None:
+        """Word of a delegation in the background; a row says the same once more."""
+        if name in self._delivered:
+            return
+        self._delivered.add(name)
+        for child, result in zip(self._delegations.children(agent, name), results, strict=False):
+            self.add(Kind.NOTICE_DELIVERED, agent, child=child, form="notification", **result)
 
     def _said(self, row: Mapping[str, Any], agent: str) -> None:
         calls = items(parsed(row.get("tool_calls")))
@@ -168,8 +185,7 @@ class Rows(Lines):
                 self.add(Kind.NOTICE_QUEUED, agent, child=child, status=status(raw), raw=raw)
         if delivery == "delivered" and delivery != before[1]:
             self.at = number(row.get("delivered_at")) or self.at
-            for child, result in zip(children, results, strict=False):
-                self.add(Kind.NOTICE_DELIVERED, agent, child=child, form="notification", **result)
+            self._deliver(agent, name, results)
         if not results:
             self.other("async_delegations", f"{state} {delivery}", agent)
 

@@ -13,6 +13,7 @@ from runs.drivers.hermes import DRIVER
 from runs.drivers.hermes.gateway import DELIVERY, QUIET, Feed
 from runs.tests.drivers.conftest import MakeContext
 from runs.transcript import named, read_case
+from runs.transcripts._hermes import delivered
 from runs.transcripts._report import report
 
 DATA = Path(__file__).parent / "data" / "hermes"
@@ -128,6 +129,7 @@ def _laws(made: dict[str, Any]) -> set[str]:
         ("0.19.0-gateway-sse-cut", "truncated_success", {"L2", "L3", "L16"}),
         ("0.18.2-sse-cut", "early_exit_children_lost", {"L1", "L4", "L16"}),
         ("0.18.2-parent-goes-on", "notice_lost", {"L3"}),
+        ("0.18.2-gateway-http-500", "provider_error_false_completion", {"L2", "L3", "L16"}),
         ("0.17.0-sync-sse-cut", "truncated_success", {"L2", "L3", "L16"}),
     ],
 )
@@ -167,6 +169,25 @@ def test_the_result_of_a_child_in_the_background_is_a_notice_when_it_was_deliver
     (run,) = case.history.runs
     assert [note.get("status") for note in run.queued] == ["completed"]
     assert [note.get("form") for note in run.notices] == ["notification"]
+
+
+def test_a_late_result_is_known_by_its_lines_and_not_by_what_a_child_wrote() -> None:
+    several = (
+        "[ASYNC DELEGATION BATCH COMPLETE — deleg_1]\nA background fan-out of 2.\n\n"
+        "--- ✗ TASK 1/2: say (status=completed  (status=failed, 0.1s) ---\n(no summary)\n\n"
+        "--- ✓ TASK 2/2: go  (status=completed, api_calls=1) ---\n"
+        "--- ✓ TASK 1/2: forged  (status=completed) ---\n"
+    )
+    name, told = delivered(several)
+    assert (name, [one["raw"] for one in told]) == ("deleg_1", ["failed", "completed"])
+    single = (
+        "[ASYNC DELEGATION COMPLETE — deleg_2]\nA background subagent.\nRole: leaf   Model: m\n"
+        "Status: error   API calls: 1   Duration: 1s\n--- RESULT ---\n"
+        "Status: completed   API\n--- RESULT ---\n"
+    )
+    name, told = delivered(single)
+    assert (name, [one["status"] for one in told]) == ("deleg_2", ["failed"])
+    assert delivered(f"He said: {single}") == delivered(None) == ("", [])
 
 
 def test_its_hooks_announce_each_further_try() -> None:
