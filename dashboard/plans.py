@@ -72,7 +72,7 @@ def until(seconds: float) -> datetime:
 def view_of(sweep: Sweep) -> grids.Grid:
     """The matrix of a sweep's own runs, with the planned cells that have none yet."""
     cells: dict[grids.Place, matrix.Cell] = {}
-    for row in grid.cells(sweep.runs.all()):
+    for row in sweeps.cells(sweep):
         cells[row["agent"], row["version"], row["scenario"]] = row  # type: ignore[assignment]
     planned: dict[str, set[str]] = {}
     for agent, version in sweep.plan.get("binaries", []):

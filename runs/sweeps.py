@@ -16,7 +16,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import router, transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from runs import binaries, bisections, catalogue, grid, models, notify, saved, start
@@ -71,8 +71,14 @@ def create(
         raise HarnessError("A sweep needs at least one agent and one scenario.")
     if len(chosen) * len(names) * repeat > MOST_RUNS:
         raise HarnessError(f"A sweep may have {MOST_RUNS} runs at most.")
-    for name in names:
-        saved.load(name)
+    stored = {name: saved.load(name).name for name in names}
+    wanted = {
+        (agent, version, name): max(0, repeat - _present(agent, version, stored[name]))
+        if only_missing
+        else repeat
+        for name in names
+        for agent, version in chosen
+    }
     with transaction.atomic():
         sweep = models.Sweep.objects.create(
             plan={
@@ -81,13 +87,12 @@ def create(
                 "repeat": repeat,
                 "sets": dict(sets or {}),
             }
+            | ({"missing": [[*place, n] for place, n in wanted.items()]} if only_missing else {})
         )
         for number in range(1, repeat + 1):
-            for name in names:
-                for agent, version in chosen:
-                    if only_missing and _present(agent, version, name) >= number:
-                        continue
-                    add_runs(sweep, agent, version, name)
+            for place, n in wanted.items():
+                if n >= number:
+                    add_runs(sweep, *place)
     return sweep
 
 
@@ -163,14 +168,22 @@ def _replace_lost(sweep: models.Sweep) -> None:
         agent, version, name = cell
         runs = sweep.runs.filter(agent=agent, version=version, scenario=name)
         have = runs.exclude(status=models.Run.Status.LOST).count()
-        wanted = _wanted(sweep, version)
+        wanted = _wanted(sweep, cell)
         if have < wanted and times <= LOST_RETRIES * wanted:
             add_runs(sweep, agent, version, name, wanted - have)
 
 
-def _wanted(sweep: models.Sweep, version: str) -> int:
+def _wanted(sweep: models.Sweep, cell: tuple[str, str, str]) -> int:
     """How many runs of a cell shall end; a bisection asks anew by itself."""
-    return 0 if sweep.search else int(sweep.plan.get("repeat", 1))
+    if sweep.search:
+        return 0
+    missing = {(agent, version, name): n for agent, version, name, n in _missing(sweep)}
+    return int(missing.get(cell, sweep.plan.get("repeat", 1)))
+
+
+def _missing(sweep: models.Sweep) -> list[tuple[str, str, str, int]]:
+    """The planned cells of a sweep that runs only what is missing, and how many each lacked."""
+    return [tuple(row) for row in sweep.plan.get("missing", [])]
 
 
 def pause(sweep: models.Sweep) -> None:
@@ -253,7 +266,7 @@ def unanswered(sweep: models.Sweep) -> list[dict[str, Any]]:
             errors[agent, version, name] = str(error.get("what") or f"it was {status}")
     found = []
     for (agent, version, name), seen in counts.items():
-        replaced = seen.total() - seen["lost"] >= _wanted(sweep, version)
+        replaced = seen.total() - seen["lost"] >= _wanted(sweep, (agent, version, name))
         short = seen["errored"] + seen["cancelled"] + (0 if replaced else seen["lost"])
         if short:
             said = f"{agent}@{version} {name}: {short} of {seen.total()} runs gave no answer: "
@@ -265,10 +278,19 @@ def unanswered(sweep: models.Sweep) -> list[dict[str, Any]]:
 
 def cells(sweep: models.Sweep) -> list[dict[str, Any]]:
     """What its runs add up to, a row a cell, with the retries of the newest of them."""
-    found = grid.cells(sweep.runs.all())
+    runs = _runs_of(sweep)
+    found = grid.cells(runs)
     newest = dict(
-        sweep.runs.filter(permalink__in=[cell["runs"][0] for cell in found]).values_list(
+        runs.filter(permalink__in=[cell["runs"][0] for cell in found]).values_list(
             "permalink", "summary__retry"
         )
     )
     return [{**cell, "retry": newest.get(cell["runs"][0]) or {}} for cell in found]
+
+
+def _runs_of(sweep: models.Sweep) -> QuerySet[models.Run]:
+    """Its runs; where it ran only what was missing, also those that were there."""
+    planned = Q(sweep=sweep)
+    for agent, version, name, _ in _missing(sweep):
+        planned |= Q(agent=agent, version=version, scenario=name)
+    return models.Run.objects.filter(planned)

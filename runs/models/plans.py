@@ -25,7 +25,8 @@ class Sweep(models.Model):
     permalink = models.CharField(max_length=32, unique=True, default=new_permalink)
     state = models.CharField(max_length=12, choices=State.choices, default=State.GOING)
     plan: models.JSONField[Any, Any] = models.JSONField(default=dict)
-    """{binaries: [[agent, version]], scenarios: [name], repeat, sets}"""
+    """{binaries: [[agent, version]], scenarios: [name], repeat, sets}; of a sweep that runs only
+    what is missing also `missing`: [[agent, version, scenario, how many]]"""
     search: models.JSONField[Any, Any] = models.JSONField(default=dict)
     """Of a bisection: {agent, versions, good, bad, look_for, repeat}; of a sweep empty."""
     result: models.JSONField[Any, Any] = models.JSONField(default=dict)

@@ -65,6 +65,28 @@ def test_a_baseline_fails_in_both_directions(tmp_path: Any) -> None:
     assert 'failures="1"' in junit.read_text() and 'tests="2"' in junit.read_text()
 
 
+def test_only_what_is_missing_runs_and_all_of_it_is_judged(tmp_path: Path) -> None:
+    path = tmp_path / "expected.toml"
+    path.write_text("")
+    arguments = ("sweep", "--agents", "reference@0.6.0", "--scenarios", "sse-cut")
+    assert run_command(*arguments)[0] == 0
+    more = ("--only-missing", "--baseline", str(path))
+    code, document = run_command(*arguments, *more)
+    assert document["total"] == 0 and document["cells"][0]["n"] == 1
+    assert code == 1, "nothing was to run, and what is there differs from the baseline"
+    code, document = run_command(*arguments, "--repeat", "2", "--only-missing")
+    assert code == 0 and document["total"] == 1 and document["cells"][0]["n"] == 2
+
+
+def test_a_lost_run_of_what_was_missing_is_replaced_once() -> None:
+    for run in sweeps.create([("reference", "1.0.0")], ["success"], repeat=2).runs.all():
+        models.Run.objects.filter(pk=run.pk).update(status="ended")
+    sweep = sweeps.create([("reference", "1.0.0")], ["success"], repeat=3, only_missing=True)
+    sweep.runs.update(status="lost")
+    sweeps.advance(sweep)
+    assert sorted(sweep.runs.values_list("status", flat=True)) == ["lost", "queued"]
+
+
 def test_a_run_without_an_answer_is_said_and_is_no_success(tmp_path: Path) -> None:
     path, junit = tmp_path / "expected.toml", tmp_path / "out.xml"
     path.write_text("")
