@@ -25,7 +25,8 @@ EVERYTHING = frozenset(
     )
 )
 """What its versions advertise to an agent without a shell."""
-_HANDLE = re.compile(r'"(?:conversation_id|task_id)": ?"([\w-]{1,80})"')
+_HANDLE = re.compile(r"""["'](?:conversation_id|task_id)["']: ?["']([\w-]{1,80})["']""")
+"""The harness hands an output that is an object on as Python writes it."""
 
 
 def worker(level: int) -> str:

@@ -121,11 +121,12 @@ def test_it_sends_reads_and_cancels_by_the_names_that_it_gave() -> None:
     assert read is not None and read.name == "sys_read_inbox"
 
 
-def test_it_reads_the_session_of_a_child_out_of_the_send() -> None:
+@pytest.mark.parametrize("written_as", [json.dumps, repr])
+def test_it_reads_the_session_of_a_child_out_of_the_send(written_as: Any) -> None:
     table = DRIVER.tools({}, "0.19.1")
     call = table.delegate(task("2"))
     asked = ToolCall(call.name, call.arguments, id="c1")
-    output = json.dumps({"task_id": CHILD, "conversation_id": CHILD, "status": "launching"})
+    output = written_as({"task_id": CHILD, "conversation_id": CHILD, "status": "launching"})
     turns = (Turn("assistant", "", (asked,)), Turn("tool", output, call_id="c1"))
     request = ModelRequest("chat_completions", "m", True, turns, (call.name,), "/", {}, {})
     assert table.children(request) == {"2": CHILD}
