@@ -124,6 +124,21 @@ def test_a_bisection_shows_every_step_and_its_answer(client: Client) -> None:
     assert client.get(f"/sweeps/{sweep.permalink}/").status_code == 404
 
 
+def test_a_bisection_that_a_network_ended_can_be_tried_again(client: Client) -> None:
+    client.post("/bisects/", BISECT)
+    sweep = Sweep.objects.get()
+    address = f"/bisects/{sweep.permalink}/"
+    trouble = {"what": "The registry cannot be reached."}
+    sweep.runs.update(status="errored", error=trouble)
+    sweeps.advance(sweep)
+    page = text_of(client.get(address))
+    assert "It cannot be told" in page and "registry cannot be reached" in page
+    assert "Try again" in page and "no answer" in page
+    client.post(f"/sweeps/{sweep.permalink}/steer/", {"do": "resume"})
+    assert "now at 0.4.1" in text_of(client.get(address))
+    assert sweep.runs.filter(status="queued").count() == 3
+
+
 @pytest.mark.parametrize(
     "wrong", [{"look": "nonsense here"}, {"good": "9.9.9"}, {"bad": "0.4.1"}, {"agent": "nope"}]
 )
