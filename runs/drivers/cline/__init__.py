@@ -1,7 +1,8 @@
 """Cline from 3.0.57 on: its package, command line, settings, stored sessions and tools.
 
 Its sessions are stored in a database, so a small program of ours (``inside.py``) is the
-started process: it starts the agent and, at the end, writes down what was stored.
+started process: it starts the agent and, at the end, writes down what was stored. No switch
+was found that keeps it from asking one host for feature flags: the seal records the attempt.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from runs.errors import VersionCannotRun
 from runs.transcript import named
 
 PROVIDER = "openai-compatible"
+QUIET = {"telemetryOptOut": True, "autoUpdateEnabled": False}
+"""Its settings for all sessions."""
 
 
 class Cline(Driver):
@@ -65,11 +68,11 @@ class Cline(Driver):
         files = {
             place / "inside.py": Path(__file__).with_name("inside.py").read_text(encoding="utf-8"),
             data / "settings/providers.json": json.dumps(settings(context), indent=1),
+            data / "settings/global-settings.json": json.dumps(QUIET, indent=1),
         }
         env = {
             "CLINE_NO_AUTO_UPDATE": "1",
             "CLINE_SESSION_BACKEND_MODE": "local",
-            "DISABLE_TELEMETRY": "1",
             "NO_COLOR": "1",
         }
         return Launch(argv=(*program, *stored, *argv), env=env, files=files)

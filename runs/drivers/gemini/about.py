@@ -39,7 +39,6 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L13": "the status in the stream against what is stored",
     "L15": "the call against the sub-agent's first request",
     "L16": "the exit code and the result line against all sub-agents",
-    "L18": "the model of each request",
 }
 
 _RESTART: Final = "the driver does not kill Gemini CLI and start it again"
@@ -56,6 +55,7 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "L11": "nothing limits how many sub-agents one turn starts",
     "L12": "a sub-agent is heard only until its call has ended",
     "L14": _PERMISSION,
+    "L18": "a call cannot name the sub-agent's model, and nothing says which one was asked for",
     "L17": "it has no watchdog over sub-agents that shows itself",
     "restart-running": _RESTART,
     "restart-ended": _RESTART,

@@ -50,7 +50,6 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L13": "stream, session file and the notes of our extension against each other",
     "L15": "the call against the sub-agent's first request",
     "L16": "the exit code and the last message against all sub-agents",
-    "L18": "the model of each request",
 }
 
 _RESTART: Final = "the driver does not kill pi and start it again"
@@ -66,6 +65,7 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "L11": "one call starts one sub-agent here; nothing limits how many calls there are",
     "L12": "a sub-agent is heard only until its call has ended",
     "L14": _PERMISSION,
+    "L18": "a call cannot name the sub-agent's model, and nothing says which one was asked for",
     "L17": "it has no watchdog over sub-agents",
     "restart-running": _RESTART,
     "restart-ended": _RESTART,

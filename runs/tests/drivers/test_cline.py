@@ -32,7 +32,8 @@ def test_it_is_given_one_loopback_provider_and_phones_nobody(make_context: MakeC
     (provider,) = json.loads(files["providers.json"])["providers"].values()
     assert provider["settings"]["baseUrl"] == "http://127.0.0.1:4321/v1"
     assert provider["settings"]["apiKey"] == "dummy"
-    assert launch.env["CLINE_NO_AUTO_UPDATE"] == launch.env["DISABLE_TELEMETRY"] == "1"
+    assert launch.env["CLINE_NO_AUTO_UPDATE"] == "1"
+    assert json.loads(files["global-settings.json"])["telemetryOptOut"] is True
     assert launch.argv[-1] == "LIFELINE-ROOT Delegate."
     assert launch.argv[launch.argv.index("--retries") + 1] == "2"
 
