@@ -91,6 +91,9 @@ def test_the_command_carries_what_was_set(client: Client) -> None:
     page = client.get(f"/sweeps/{sweep.permalink}/")
     words = "--scenarios success --set agents.reference.seed=7 --set 'text=two words'"
     assert page.context["command"].endswith(words)
+    more = sweeps.create([("reference", "1.0.0")], ["success"], repeat=2, only_missing=True)
+    page = client.get(f"/sweeps/{more.permalink}/")
+    assert page.context["command"].endswith("--repeat 2 --only-missing")
 
 
 def test_nothing_missing_makes_no_sweep(client: Client) -> None:
