@@ -7,7 +7,7 @@ from django.test import Client as Browser
 
 from dashboard.owners import panel
 from dashboard.tests.factory import Writer
-from runs import report, store
+from runs import catalogue, report, store
 from runs.models import Event, Run
 from runs.tests.continuation.scripted import SECOND, WAITING, child_ends, play
 
@@ -18,7 +18,7 @@ def _run(breaks: str = "") -> Run:
     """A client run whose owner waited for its child, as the driver keeps it."""
     run = Run.objects.create(
         agent="client", version="1.0.0", scenario="client-rule", status=Run.Status.ENDED,
-        snapshot={"question": "Does it wait?"}, options={"play": "cl-02", "breaks": "none"},
+        snapshot=catalogue.scenarios()["client-rule"].as_dict(), options={"play": "cl-02", "breaks": "none"},
     )  # fmt: skip
     writer = Writer(run)
     for place, row in enumerate(play([*WAITING, child_ends("c1"), *SECOND], breaks=breaks).rows):
