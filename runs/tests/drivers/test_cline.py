@@ -195,6 +195,15 @@ def test_it_finds_a_failed_child_that_is_stored_as_completed() -> None:
     assert DRIVER.runtime(case.history, None).version == "3.0.65"  # type: ignore[arg-type]
 
 
+def test_it_finds_that_an_older_version_took_a_cut_answer_for_a_whole_one() -> None:
+    case = read_case([RECORDED / "3.0.57-sse-cut"])
+    (child,) = [row for row in agent_rows(case.history) if row["parent"]]
+    assert child["terminal"] == {"stdout": "completed", "session": "completed"}
+    found = judge(case.history)
+    assert found.diagnosis == "truncated_success"
+    assert {one.law for one in found.broken} == {"L2", "L3", "L16"}
+
+
 def test_it_finds_nothing_against_a_good_run() -> None:
     found = judge(read_case([RECORDED / "3.0.65-success"]).history)
     assert found.diagnosis == "healthy" and not found.broken
