@@ -18,7 +18,8 @@ def _run(breaks: str = "") -> Run:
     """A client run whose owner waited for its child, as the driver keeps it."""
     run = Run.objects.create(
         agent="client", version="1.0.0", scenario="client-rule", status=Run.Status.ENDED,
-        snapshot=catalogue.scenarios()["client-rule"].as_dict(), options={"play": "cl-02", "breaks": "none"},
+        snapshot=catalogue.scenarios()["client-rule"].as_dict(),
+        options={"play": "cl-02", "breaks": "none"},
     )  # fmt: skip
     writer = Writer(run)
     for place, row in enumerate(play([*WAITING, child_ends("c1"), *SECOND], breaks=breaks).rows):
