@@ -35,7 +35,7 @@ class Sessions(Lines):
         self.titles: dict[str, str] = {}
         """Child ids by how a wake calls them."""
         self.said: dict[str, int] = {}
-        self.calls: dict[str, tuple[str, str]] = {}
+        self.calls: dict[str, str] = {}
         self.owed: dict[str, dict[str, str]] = {}
         """By parent: the children whose results wait to be read, with the word of the wake."""
 
@@ -91,9 +91,12 @@ class Sessions(Lines):
 
     def _call(self, item: Mapping[str, Any], call: str, session: str) -> None:
         name, given = text(item.get("name"), 80), text(item.get("arguments"), 4000)
-        self.calls[call] = (name, _value(given, "task_id"))
+        self.calls[call] = name
         self.add(Kind.TOOL_STARTED, session, call=call, tool=name)
-        if name == SPAWN:
+        target = _value(given, "task_id")
+        if name == CANCEL and target:
+            self.add(Kind.CANCEL_REQUESTED, session, target=target, by="parent", raw=name)
+        elif name == SPAWN:
             marker = _MARKER.search(given)
             self.add(
                 Kind.SPAWN_REQUESTED, session, call=call, background=True,
@@ -102,7 +105,7 @@ class Sessions(Lines):
             )  # fmt: skip
 
     def _output(self, item: Mapping[str, Any], call: str, session: str) -> None:
-        name, target = self.calls.pop(call, ("", ""))
+        name = self.calls.pop(call, "")
         words = first_text(item.get("output"))
         self.add(Kind.TOOL_ENDED, session, call=call, tool=name, text_length=len(words))
         if name == SPAWN:
@@ -112,9 +115,9 @@ class Sessions(Lines):
                 Kind.SPAWN_ANSWERED, session, call=call, ok=bool(child), child=child,
                 refusal=None if child else "error", background=True,
             )  # fmt: skip
-        elif name == CANCEL and target:
-            raw = "cancelled" if '"cancelled": true' in words else "requested"
-            self.add(Kind.CANCEL_REQUESTED, session, target=target, by="parent", raw=raw)
+        elif name == CANCEL:
+            confirmed = re.search(r'"cancel(?:led|_confirmed)": ?true', words)
+            self.other("cancel/answered", "confirmed" if confirmed else "not confirmed", session)
         elif name == INBOX:
             self._inbox(words, call, session)
 

@@ -181,7 +181,7 @@ class Stream(Sessions):
         self.add(Kind.DELTA, session, text_length=length(event.get("delta")), what="text")
 
     def _interrupted(self, event: Mapping[str, Any], session: str) -> None:
-        self.add(Kind.ABORTED, session, reason="interrupted", by="user", target=session)
+        self.add(Kind.ABORTED, session, reason="interrupted", target=session)
 
     def _asked(self, event: Mapping[str, Any], session: str) -> None:
         name = text(event.get("elicitation_id") or event.get("id"))

@@ -341,5 +341,21 @@ def test_it_takes_the_runtimes_own_words_for_nobodys_message() -> None:
     said = {"data": {"content": [{"type": "input_text", "text": "[System: interrupted]\nGo on."}]}}
     drafts = fed(event("session.interrupted", CHILD), event("session.input.consumed", data=said))
     (abort,) = [one for one in drafts if one.kind is Kind.ABORTED]
-    assert (abort.data["target"], abort.data["by"]) == (CHILD, "user")
+    assert abort.data == {"reason": "interrupted", "target": CHILD}  # nobody says who asked
     assert not [one for one in drafts if one.kind is Kind.USER_MESSAGE]
+
+
+def test_it_takes_a_cancel_for_asked_when_it_is_called() -> None:
+    call = {"type": "function_call", "name": "sys_cancel_task", "call_id": "c1"}
+    call["arguments"] = json.dumps({"task_id": CHILD})
+    answer = {"type": "function_call_output", "call_id": "c1", "status": "completed"}
+    answer["output"] = json.dumps({"cancel_requested": True, "cancel_confirmed": False})
+    drafts = fed(
+        event("response.output_item.done", item={**call, "status": "in_progress"}),
+        event("response.output_item.done", item=answer),
+    )
+    kinds = [one.kind for one in drafts]
+    assert kinds.index(Kind.CANCEL_REQUESTED) < kinds.index(Kind.TOOL_ENDED)
+    (asked,) = [one for one in drafts if one.kind is Kind.CANCEL_REQUESTED]
+    assert (asked.data["target"], asked.data["by"]) == (CHILD, "parent")
+    assert drafts[-1].data["summary"] == "not confirmed"
