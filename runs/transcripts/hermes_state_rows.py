@@ -20,6 +20,8 @@ from runs.transcripts._values import items, length, mapping, number, status, tex
 ROWS = frozenset({"sessions", "messages", "async_delegations"})
 WHOLE = frozenset({"stop", "end_turn"})
 """Finish reasons of a whole answer."""
+UNMARKED = tuple(f"0.{minor}." for minor in range(17))
+"""Versions that do not mark a sub-agent's session: each session below another is taken for one."""
 
 
 class Rows(Lines):
@@ -36,6 +38,7 @@ class Rows(Lines):
         self._last: dict[str, Mapping[str, Any]] = {}
         self._delegations = Delegations()
         self._delivered: set[str] = set()
+        self._unmarked = False
         self._states: dict[str, tuple[str, str]] = {}
 
     def record(self, record: Mapping[str, Any]) -> None:
@@ -51,7 +54,9 @@ class Rows(Lines):
         elif self.native == "async_delegations":
             self._delegation(row)
         elif self.native == "client/version":
-            self.add(Kind.RUNTIME, version=text(record.get("version"), 64), platform="")
+            version = text(record.get("version"), 64)
+            self._unmarked = version.startswith(UNMARKED)
+            self.add(Kind.RUNTIME, version=version, platform="")
         else:
             self.other(self.native, text(record.get("code")))
 
@@ -77,7 +82,7 @@ class Rows(Lines):
         if not above:
             self._agents[session] = ROOT
             self.add(Kind.SESSION_STARTED, ROOT, session=session, model=model)
-        elif "_delegate_from" in settings or row.get("source") == "subagent":
+        elif self._unmarked or "_delegate_from" in settings or row.get("source") == "subagent":
             self._agents[session] = session
             parent = self._agents.get(above, ROOT)
             call = self._delegations.begin(parent, session)

@@ -207,6 +207,21 @@ def _read(name: str, *lines: str) -> list[Draft]:
     return [*found, *reader.end()]
 
 
+@pytest.mark.parametrize(
+    ("version", "kind"), [("0.16.0", Kind.AGENT_STARTED), ("0.17.0", Kind.SESSION_RESUMED)]
+)
+def test_a_session_below_another_is_a_child_where_the_version_marks_none(
+    version: str, kind: Kind
+) -> None:
+    def session(name: str, parent: str | None) -> str:
+        row = {"id": name, "parent_session_id": parent, "source": "cli", "started_at": 1.8e9}
+        return json.dumps({"t": 1.8e9, "table": "sessions", "row": row})
+
+    told = json.dumps({"t": 1.8e9, "type": "client/version", "version": version})
+    drafts = _read("hermes-state-rows", told, session("a", None), session("b", "a"))
+    assert [draft.kind for draft in drafts] == [Kind.RUNTIME, Kind.SESSION_STARTED, kind]
+
+
 def test_the_gateway_announces_a_retry_with_its_numbers() -> None:
     line = json.dumps(_event("status.update", text="⏳ Retrying in 2.5s (attempt 1/3)..."))
     (draft,) = _read("hermes-tui-rpc", line)
