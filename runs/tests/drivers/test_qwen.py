@@ -100,6 +100,7 @@ def judged(name: str) -> dict[str, Any]:
     [
         ("0.24.4-success", "healthy", set()),
         ("0.24.4-sse-cut", "failed_and_reported", set()),
+        ("0.24.4-http-500", "endless_retry", {"L6"}),
         ("0.24.4-sync-http-400", "failed_and_reported", set()),
     ],
 )
