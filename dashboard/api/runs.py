@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, JsonResponse
+from django.http import HttpRequest, JsonResponse
 from ninja import Query, Router, Status
 
 from dashboard import pictures, rows
@@ -20,21 +20,14 @@ from dashboard.api.schemas import (
     StartIn,
     StartOut,
 )
+from dashboard.views.run import find
 from runs import report, saved, start, store
 from runs.errors import UnknownName
-from runs.models import Run
 from runs.scenario import Scenario, ScenarioError, nearest
 
 router = Router(tags=["runs"])
 Trouble = {400: ErrorOut, 404: ErrorOut, 409: ErrorOut, 422: ErrorOut}
 LIMIT = 2000
-
-
-def _find(permalink: str) -> Run:
-    try:
-        return Run.objects.get(permalink=permalink)
-    except Run.DoesNotExist:
-        raise Http404 from None
 
 
 @router.post(
@@ -90,7 +83,7 @@ def list_runs(request: HttpRequest, q: str = "", before: int | None = None) -> A
 )
 def read_run(request: HttpRequest, permalink: str) -> Any:
     """The JSON of `reproduce`."""
-    return JsonResponse(report.document(_find(permalink)))  # whole: also the keys not listed here
+    return JsonResponse(report.document(find(permalink)))  # whole: also the keys not listed here
 
 
 @router.get(
@@ -106,7 +99,7 @@ def events(
     limit: int = Query(store.PAGE, ge=1, le=LIMIT),
 ) -> Any:
     """A page; its cost does not grow with the run's length. The WebSocket gives the same live."""
-    run = _find(permalink)
+    run = find(permalink)
     found = store.page(run, after, limit)
     more = len(found) == limit
     return {
@@ -124,7 +117,7 @@ def events(
 )
 def timeline(request: HttpRequest, permalink: str) -> Any:
     """Lanes with bars, marks and gaps, and the process samples. Times in seconds since start."""
-    return pictures.timeline_of(_find(permalink).pk)
+    return pictures.timeline_of(find(permalink).pk)
 
 
 @router.post(
@@ -135,9 +128,9 @@ def timeline(request: HttpRequest, permalink: str) -> Any:
 )
 def cancel(request: HttpRequest, permalink: str) -> Any:
     """Ask for the end of an open run; one that has ended stays as it is."""
-    run = _find(permalink)
+    run = find(permalink)
     start.cancel(run)
-    return _find(permalink)
+    return find(permalink)
 
 
 @router.post(
@@ -148,4 +141,4 @@ def cancel(request: HttpRequest, permalink: str) -> Any:
 )
 def again(request: HttpRequest, permalink: str, body: AgainIn | None = None) -> Any:
     """The same scenario and options once more, on this or another version."""
-    return Status(201, start.again(_find(permalink), (body.version if body else "") or None))
+    return Status(201, start.again(find(permalink), (body.version if body else "") or None))

@@ -61,10 +61,7 @@ def start_sweep(request: HttpRequest, body: SweepIn) -> Any:
         sets=body.sets,
         only_missing=body.only_missing,
     )
-    sweeps.advance(made)
-    sweeps.feed()
-    made.refresh_from_db()
-    return Status(201, sweeps.document(made))
+    return _begun(made)
 
 
 @router.get("/{permalink}", response={200: dict[str, Any], **Trouble}, operation_id="sweep_read")
@@ -89,10 +86,7 @@ def start_bisect(request: HttpRequest, body: BisectIn) -> Any:
         )
     except ValueError as error:
         raise HarnessError(str(error)) from None
-    sweeps.advance(made)
-    sweeps.feed()
-    made.refresh_from_db()
-    return Status(201, sweeps.document(made))
+    return _begun(made)
 
 
 @bisects.get("/{permalink}", response={200: dict[str, Any], **Trouble}, operation_id="bisect_read")
@@ -107,6 +101,13 @@ def read_bisect(request: HttpRequest, permalink: str) -> Any:
 def steer_bisect(request: HttpRequest, permalink: str, body: SteerIn) -> Any:
     """Pause, resume or cancel."""
     return _steer(permalink, body.do, bisection=True)
+
+
+def _begun(made: Any) -> Any:
+    sweeps.advance(made)
+    sweeps.feed()
+    made.refresh_from_db()
+    return Status(201, sweeps.document(made))
 
 
 def _steer(permalink: str, do: str, *, bisection: bool) -> Any:

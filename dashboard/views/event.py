@@ -39,24 +39,20 @@ def part(request: HttpRequest, permalink: str, seq: int) -> HttpResponse:
 @require_GET
 def raw(request: HttpRequest, permalink: str, seq: int) -> HttpResponse:
     """The raw line, byte for byte, as an attachment."""
-    line = store.raw_line(find(permalink), seq)
-    if line is None:
-        raise Http404
-    return attachment(line, f"event-{seq}.txt")
+    return attachment(store.raw_line(find(permalink), seq), f"event-{seq}.txt")
 
 
 @never_cache
 @require_GET
 def body(request: HttpRequest, permalink: str, name: str) -> HttpResponse:
     """A kept request or response body as an attachment."""
-    data = store.body(find(permalink), name)
+    return attachment(store.body(find(permalink), name), name)
+
+
+def attachment(data: bytes | None, name: str) -> HttpResponse:
+    """Bytes that no browser interprets; 404 where there are none."""
     if data is None:
         raise Http404
-    return attachment(data, name)
-
-
-def attachment(data: bytes, name: str) -> HttpResponse:
-    """Bytes that no browser interprets."""
     answer = HttpResponse(data, content_type="application/octet-stream")
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     answer["X-Content-Type-Options"] = "nosniff"

@@ -2,6 +2,7 @@
 // server pokes, else every few seconds. Without JavaScript the page is whole and is reloaded.
 
 import { paintClock } from "./base.js";
+import { hearRuns, spaced } from "./pokes.js";
 
 const SPACING = 900;
 const POLL = 4000;
@@ -12,7 +13,6 @@ const FOLD = "details[data-key] > summary";
 const seen = new Map();
 let open = root.dataset.open === "true";
 let asked = 0;
-let waiting = null;
 
 /** What a part says; the token of its forms is another one each time. */
 const gist = (part) => part.innerHTML.replaceAll(/"csrfmiddlewaretoken" value="[^"]*"/g, "");
@@ -69,22 +69,10 @@ async function refresh() {
   }
 }
 
-function poke() {
-  waiting ??= setTimeout(() => {
-    waiting = null;
-    refresh();
-  }, Math.max(0, SPACING - (Date.now() - asked)));
-}
-
-function listen() {
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const socket = new WebSocket(`${scheme}://${location.host}/ws/runs/`);
-  socket.onmessage = () => open && poke();
-  socket.onclose = () => open && setTimeout(listen, 5000);
-}
+const poke = spaced(refresh, () => SPACING);
 
 if (open) {
-  listen();
+  hearRuns({ poke: () => open && poke(), wanted: () => open });
   refresh();
   setInterval(() => open && !document.hidden && Date.now() - asked > POLL && refresh(), 1000);
 }

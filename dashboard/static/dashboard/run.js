@@ -4,6 +4,7 @@
 // `lifeline:told` when an attempt or an agent began or ended; without a socket this polls by itself. Evidence links select their event: `lifeline:select` {seq}.
 
 import { paintClock } from "./base.js";
+import { countOn, spaced } from "./pokes.js";
 
 const SPACING = 700;
 const CALM = 2000;
@@ -12,8 +13,6 @@ const page = document.getElementById("run");
 const seen = new Map();
 let asked = 0;
 let spacing = SPACING;
-let waiting = null;
-let due = 0;
 let missed = false;
 let open = page.dataset.open === "true";
 
@@ -56,26 +55,11 @@ async function refresh() {
   }
 }
 
-/** Asks again once `least` milliseconds have passed since it last did; an earlier date wins. */
-function soon(least = 0) {
-  const at = asked + Math.max(spacing, least);
-  if (waiting !== null && due <= at) return;
-  clearTimeout(waiting);
-  due = at;
-  waiting = setTimeout(() => {
-    waiting = null;
-    refresh();
-  }, Math.max(0, at - Date.now()));
-}
+const soon = spaced(refresh, () => spacing);
 
-/** "silent 41 s of 180 s" and "next in 1.2 s" go on counting between two fetches. */
 function count() {
   const pulse = document.getElementById("pulse");
-  if (!pulse) return;
-  const { since, limit, until } = pulse.dataset;
-  const now = Date.now() / 1000;
-  if (since) pulse.textContent = `silent ${Math.max(0, Math.round(now - since))} s${limit ? ` of ${Math.round(limit)} s` : ""}`;
-  else if (until) pulse.textContent = pulse.textContent.replace(/next in .*/, `next in ${Math.max(0, until - now).toFixed(1)} s`);
+  if (pulse) countOn(pulse);
 }
 
 document.addEventListener("lifeline:changed", (event) => {

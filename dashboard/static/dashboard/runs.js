@@ -1,6 +1,7 @@
 // The live list: fetches its rows again when the server pokes, else every few seconds; counts on in between.
 
 import { paintClock } from "./base.js";
+import { countOn, hearRuns, spaced } from "./pokes.js";
 
 const POLL = 3000;
 const QUIET_POLL = 30000;
@@ -8,7 +9,6 @@ const SPACING = 400;
 const rows = document.getElementById("rows");
 const state = document.getElementById("live-state");
 let last = rows.innerHTML;
-let waiting = null;
 let asked = 0;
 let heard = false;
 
@@ -41,42 +41,9 @@ function replace(html) {
   if (focused) rows.querySelector(`[data-run="${CSS.escape(focused)}"] a`)?.focus({ preventScroll: true });
 }
 
-/** Refreshes soon; many pokes become one fetch. */
-function poke() {
-  if (waiting) return;
-  waiting = setTimeout(() => {
-    waiting = null;
-    refresh();
-  }, Math.max(0, SPACING - (Date.now() - asked)));
-}
-
-function listen() {
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const socket = new WebSocket(`${scheme}://${location.host}/ws/runs/`);
-  socket.onopen = () => {
-    heard = true;
-    show("live");
-  };
-  socket.onmessage = poke;
-  socket.onclose = () => {
-    heard = false;
-    setTimeout(listen, 5000);
-  };
-}
-
 /** How long the list may go without asking: what an open run is doing changes without a poke. */
 function patience() {
   return heard && !rows.querySelector('[data-status="running"],[data-status="queued"]') ? QUIET_POLL : POLL;
-}
-
-/** "silent 41 s of 180 s" and "next in 1.2 s" go on counting between two fetches. */
-function count() {
-  const now = Date.now() / 1000;
-  for (const pulse of rows.querySelectorAll("[data-since],[data-until]")) {
-    const { since, limit, until } = pulse.dataset;
-    if (since) pulse.textContent = `silent ${Math.max(0, Math.round(now - since))} s${limit ? ` of ${Math.round(limit)} s` : ""}`;
-    else pulse.textContent = pulse.textContent.replace(/next in .*/, `next in ${Math.max(0, until - now).toFixed(1)} s`);
-  }
 }
 
 /** The version field suggests the versions of the chosen agent. */
@@ -98,9 +65,16 @@ document.addEventListener("keydown", (event) => {
 });
 
 chooseAgent();
-setInterval(count, 250);
+setInterval(() => rows.querySelectorAll("[data-since],[data-until]").forEach(countOn), 250);
 if (rows.dataset.newest === "true") {
-  listen();
+  hearRuns({
+    poke: spaced(refresh, () => SPACING),
+    opened() {
+      heard = true;
+      show("live");
+    },
+    closed: () => (heard = false),
+  });
   setInterval(() => document.hidden || Date.now() - asked < patience() || refresh(), 1000);
   refresh();
 } else {
