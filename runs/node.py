@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import platform
-import shutil
 from pathlib import Path
-
-from runs.errors import CannotRunHere
 
 OWN = Path("node_modules/.bin/node")
 _NAMES = {
@@ -30,14 +27,6 @@ def of(folder: Path) -> str:
     """The Node that runs an installation's scripts: its own where it brought one."""
     own = folder / OWN
     return str(own) if own.exists() else "node"
-
-
-def machine() -> Path:
-    """The Node of this machine, which an agent's script may run with; npm comes with one."""
-    found = shutil.which("node")
-    if found is None:
-        raise CannotRunHere("Node is not installed.", "Install Node 20 or newer, with npm.")
-    return Path(found).resolve()
 
 
 def command(folder: Path, script: Path) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class Gemini(Driver):
 
     name: ClassVar[str] = "gemini"
     title: ClassVar[str] = "Gemini CLI"
-    package: ClassVar[Package] = Package("npm", "@google/gemini-cli")
+    package: ClassVar[Package] = Package("npm", "@google/gemini-cli", extra=node.package("22.23.5"))
     oldest: ClassVar[str] = "0.61.0"
     dialects: ClassVar[tuple[str, ...]] = ("generate_content",)
     allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
@@ -45,14 +45,10 @@ class Gemini(Driver):
             )
         return path
 
-    def readonly(self, binary: Binary) -> tuple[Path, ...]:
-        """Node and its library."""
-        return (node.machine().parent.parent,)
-
     def launch(self, context: Context) -> Launch:
         """Its headless form, every tool approved."""
         argv = (
-            *(str(node.machine()), str(context.binary.path), "-p", context.prompt),
+            *(*node.command(context.binary.folder, context.binary.path), "-p", context.prompt),
             *("--output-format", "stream-json", "--approval-mode", "yolo"),
             *("-m", str(context.options["model"])),
         )

@@ -31,7 +31,7 @@ class Pi(Driver):
 
     name: ClassVar[str] = "pi"
     title: ClassVar[str] = "pi"
-    package: ClassVar[Package] = Package("npm", PACKAGE)
+    package: ClassVar[Package] = Package("npm", PACKAGE, extra=node.package("22.23.5"))
     oldest: ClassVar[str] = "0.73.1"
     dialects: ClassVar[tuple[str, ...]] = tuple(APIS)
     allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
@@ -50,10 +50,6 @@ class Pi(Driver):
             )
         return path
 
-    def readonly(self, binary: Binary) -> tuple[Path, ...]:
-        """Node and its library."""
-        return (node.machine().parent.parent,)
-
     def launch(self, context: Context) -> Launch:
         """Its headless form; provider, extensions and the one agent stand in files."""
         home, extensions = context.home / ".pi/agent", context.home / "lifeline"
@@ -71,14 +67,8 @@ class Pi(Driver):
             "LIFELINE_NOTES": str(context.logs / "notes.jsonl"),
             "NO_COLOR": "1",
         }
-        argv = (
-            str(node.machine()),
-            str(context.binary.path),
-            "--mode",
-            "json",
-            "-p",
-            context.prompt,
-        )
+        program = node.command(context.binary.folder, context.binary.path)
+        argv = (*program, "--mode", "json", "-p", context.prompt)
         return Launch(argv=argv, env=env, files=files)
 
     def sources(self, context: Context) -> Iterable[Source]:

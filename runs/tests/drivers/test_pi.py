@@ -59,7 +59,7 @@ def test_its_sub_agents_find_the_same_settings(make_context: MakeContext) -> Non
 def test_it_looks_nowhere_but_at_the_provider(make_context: MakeContext) -> None:
     launch = DRIVER.launch(make_context(DRIVER))
     assert launch.env["PI_OFFLINE"] == launch.env["PI_SKIP_VERSION_CHECK"] == "1"
-    assert launch.argv[2:] == ("--mode", "json", "-p", "LIFELINE-ROOT Delegate.")
+    assert launch.argv[1:] == ("--mode", "json", "-p", "LIFELINE-ROOT Delegate.")
 
 
 def test_it_needs_the_example_that_its_package_brings(tmp_path: Path) -> None:
