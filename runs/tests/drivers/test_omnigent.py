@@ -8,17 +8,13 @@ import pytest
 
 from fakes.dialect import ModelRequest, ToolCall, Turn
 from fakes.script import Child, task
-from runs.core.events import Draft, Event, Kind, number
+from runs.core.events import Draft, Kind, number
 from runs.core.history import History
-from runs.core.judge import judge
-from runs.core.rows import agent_rows
 from runs.drivers.omnigent import DRIVER
 from runs.drivers.omnigent.evidence import LiveStream
 from runs.errors import HarnessError
 from runs.tests.drivers.conftest import MakeContext
-from runs.transcript import Reader, named
 
-DATA = Path(__file__).parent / "data" / "omnigent"
 ROOT, CHILD = "root0000", "child000"
 
 
@@ -270,71 +266,6 @@ def test_it_takes_a_harness_that_does_not_come_up_for_the_hosts_trouble(
     found = DRIVER.runtime(history, None)  # type: ignore[arg-type]
     assert bool(found.problem) is slow
     assert found.version == ("" if slow else "9.9.9")
-
-
-# Runs of our own, shortened
-
-
-def replayed(folder: Path) -> History:
-    """The sources of a run through the driver's own readers, mirrored records joined."""
-    readers: list[tuple[str, Reader]] = [
-        ("stdout.jsonl", LiveStream("stdout.jsonl")),
-        ("provider.jsonl", named("lifeline-journal").reader("provider.jsonl")),
-        *(
-            (path.name, named("omnigent-export").reader(path.name))
-            for path in sorted(folder.glob("session-*.json"))
-        ),
-    ]
-    drafts: list[Draft] = []
-    seen: set[str] = set()
-    for name, reader in readers:
-        lines = (folder / name).read_bytes().splitlines(keepends=True)
-        for place, line in enumerate(lines, 1):
-            drafts += reader.feed(line, place, 0)
-        drafts += reader.end()
-        mine = {one.native_id for one in drafts if one.file == name}
-        drafts = [one for one in drafts if one.file != name or one.native_id not in seen]
-        seen |= mine - {""}
-    began = min(draft.at for draft in drafts if draft.at is not None)
-    drafts.sort(key=lambda one: one.at or began)
-    events: list[Event] = [
-        number(one, place, (one.at or began) - began) for place, one in enumerate(drafts, 1)
-    ]
-    return History(events)
-
-
-def test_it_finds_a_clean_early_end_that_is_told_as_success() -> None:
-    history = replayed(DATA / "0.19.1-sse-cut")
-    found = judge(history)
-    assert found.diagnosis == "truncated_success"
-    child = next(row for row in agent_rows(history) if row["parent"])
-    assert child["terminal"] == {"stdout": "completed", "session": "completed"}
-    assert child["told"] is not None and child["told"]["status"] == "completed"
-    assert (child["role"], child["name"], child["runs"]) == ("worker", "lifeline-1", 1)
-    labels = {one.law: one.label for one in found.broken}
-    assert labels == {
-        "L2": "truncated_success", "L3": "cut_stream_false_completion", "L16": "failed_untold",
-    }  # fmt: skip
-    assert DRIVER.runtime(history, None).version == "0.19.1"  # type: ignore[arg-type]
-
-
-def test_it_takes_the_streams_word_for_a_parent_that_waits() -> None:
-    history = replayed(DATA / "0.19.1-sse-cut")
-    mine = [one for one in history.of(Kind.STATUS) if one.agent == history.root]
-    assert [one.get("raw") for one in mine] == ["running", "waiting", "running", "idle"]
-    assert {one.source for one in mine} == {"stdout"}
-
-
-def test_it_finds_a_broken_connection_reported_with_its_error() -> None:
-    history = replayed(DATA / "0.19.1-chunk-cut")
-    found = judge(history)
-    assert (found.diagnosis, found.broken) == ("failed_and_reported", ())
-    (end, stored) = history.children[0].runs[0].ends
-    assert (end.source, end.get("status"), stored.get("status")) == ("stdout", "failed", "failed")
-    poll = [one for one in history.of(Kind.NOTICE_DELIVERED) if one.get("form") == "poll"]
-    assert [one.get("error_passed") for one in poll] == [True]
-    queued = history.of(Kind.NOTICE_QUEUED)
-    assert [(one.agent, one.get("raw")) for one in queued] == [(history.root, "failed")]
 
 
 def test_it_takes_the_runtimes_own_words_for_nobodys_message() -> None:

@@ -1,0 +1,105 @@
+"""Runs of our own, shortened: what the driver's readers and the laws make of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runs.core.events import Draft, Event, Kind, number
+from runs.core.history import History
+from runs.core.judge import judge
+from runs.core.rows import agent_rows
+from runs.drivers.omnigent import DRIVER
+from runs.drivers.omnigent.evidence import LiveStream
+from runs.transcript import Reader, named
+
+DATA = Path(__file__).parent / "data" / "omnigent"
+
+
+def replayed(folder: Path) -> History:
+    """The sources of a run through the driver's own readers, mirrored records joined."""
+    readers: list[tuple[str, Reader]] = [
+        ("stdout.jsonl", LiveStream("stdout.jsonl")),
+        ("provider.jsonl", named("lifeline-journal").reader("provider.jsonl")),
+        *(
+            (path.name, named("omnigent-export").reader(path.name))
+            for path in sorted(folder.glob("session-*.json"))
+        ),
+    ]
+    drafts: list[Draft] = []
+    seen: set[str] = set()
+    for name, reader in readers:
+        lines = (folder / name).read_bytes().splitlines(keepends=True)
+        for place, line in enumerate(lines, 1):
+            drafts += reader.feed(line, place, 0)
+        drafts += reader.end()
+        mine = {one.native_id for one in drafts if one.file == name}
+        drafts = [one for one in drafts if one.file != name or one.native_id not in seen]
+        seen |= mine - {""}
+    began = min(draft.at for draft in drafts if draft.at is not None)
+    drafts.sort(key=lambda one: one.at or began)
+    events: list[Event] = [
+        number(one, place, (one.at or began) - began) for place, one in enumerate(drafts, 1)
+    ]
+    return History(events)
+
+
+def test_it_finds_a_clean_early_end_that_is_told_as_success() -> None:
+    history = replayed(DATA / "0.19.1-sse-cut")
+    found = judge(history)
+    assert found.diagnosis == "truncated_success"
+    child = next(row for row in agent_rows(history) if row["parent"])
+    assert child["terminal"] == {"stdout": "completed", "session": "completed"}
+    assert child["told"] is not None and child["told"]["status"] == "completed"
+    assert (child["role"], child["name"], child["runs"]) == ("worker", "lifeline-1", 1)
+    labels = {one.law: one.label for one in found.broken}
+    assert labels == {
+        "L2": "truncated_success", "L3": "cut_stream_false_completion", "L16": "failed_untold",
+    }  # fmt: skip
+    assert DRIVER.runtime(history, None).version == "0.19.1"  # type: ignore[arg-type]
+
+
+def test_it_takes_the_streams_word_for_a_parent_that_waits() -> None:
+    history = replayed(DATA / "0.19.1-sse-cut")
+    mine = [one for one in history.of(Kind.STATUS) if one.agent == history.root]
+    assert [one.get("raw") for one in mine] == ["running", "waiting", "running", "idle"]
+    assert {one.source for one in mine} == {"stdout"}
+
+
+def test_it_finds_a_broken_connection_reported_with_its_error() -> None:
+    history = replayed(DATA / "0.19.1-chunk-cut")
+    found = judge(history)
+    assert (found.diagnosis, found.broken) == ("failed_and_reported", ())
+    (end, stored) = history.children[0].runs[0].ends
+    assert (end.source, end.get("status"), stored.get("status")) == ("stdout", "failed", "failed")
+    poll = [one for one in history.of(Kind.NOTICE_DELIVERED) if one.get("form") == "poll"]
+    assert [one.get("error_passed") for one in poll] == [True]
+    queued = history.of(Kind.NOTICE_QUEUED)
+    assert [(one.agent, one.get("raw")) for one in queued] == [(history.root, "failed")]
+
+
+def test_it_finds_a_result_that_is_lost_when_the_runner_dies_before_it_is_read() -> None:
+    history = replayed(DATA / "0.12.0-restart-unread")
+    labels = {one.law: one.label for one in judge(history).broken}
+    assert labels["L3"] == "result_dropped"
+    (wake, poll) = history.of(Kind.NOTICE_DELIVERED)
+    assert (wake.get("form"), poll.get("form"), poll.get("has_result")) == ("wake", "poll", False)
+    assert [one.get("status") for one in history.of(Kind.PART)].count("killed") == 1
+
+
+def test_it_finds_a_result_that_outlives_the_runner_kept() -> None:
+    history = replayed(DATA / "0.19.1-restart-unread")
+    found = judge(history)
+    assert found.broken == ()
+    assert [one.verdict for one in found.findings if one.law == "L8"] == ["holds"]
+
+
+def test_it_finds_a_parent_that_nobody_wakes_after_the_runner_died() -> None:
+    history = replayed(DATA / "0.12.0-restart-running")
+    labels = {one.law: one.label for one in judge(history).broken}
+    assert labels["L3"] == "notice_lost"
+    (run,) = history.runs
+    assert [(end.source, end.get("status")) for end in run.ends] == [
+        ("stdout", "completed"), ("session", "completed"),
+    ]  # fmt: skip
+    waits = [one.get("raw") for one in history.of(Kind.STATUS) if one.agent == history.root]
+    assert waits[-1] == "waiting"
