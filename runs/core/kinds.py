@@ -128,8 +128,10 @@ KINDS: Mapping[Kind, Told] = {
     ),
     Kind.AGENT_ENDED: _told(
         "An agent's run ends. `status`: completed, failed, cancelled, interrupted, stopped. "
-        "`raw` is the agent's word; `text_length` of its final answer where known.",
-        "status raw call error_class http_status has_result text_length duration run detail",
+        "`raw` is the agent's word; `text_length` of its final answer where known; `inferred`: no "
+        "record says so, its log closes with an answer or an error.",
+        "status raw call error_class http_status has_result text_length duration run detail "
+        "inferred",
     ),
     Kind.NOTICE_QUEUED: _told(
         "Word of a child's end is put in a queue for `agent`.", "child status raw call run"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,8 +27,10 @@ from runs.transcripts._values import (
 SPAWN_TOOLS = frozenset({"Agent", "Task"})
 STOP_TOOLS = frozenset({"TaskStop", "KillTask", "KillAgent"})
 MESSAGE_TOOLS = frozenset({"SendMessage"})
+POLL_TOOLS = frozenset({"TaskOutput", "AgentOutput", "AgentOutputTool"})
 QUESTION_TOOLS = frozenset({"AskUserQuestion"})
 INTERRUPTED = "[Request interrupted by user"
+_POLLED = re.compile(r"<(task_id|task_type|status)>([^<]{1,80})</\1>")
 _ENDS = frozenset({"end_turn", "stop_sequence", "max_tokens", "refusal"})
 
 
@@ -193,8 +196,29 @@ class Claude(Lines):
             call is None and told.get("agentId") and "status" in told
         ):
             self._spawn_result(number_of, call or Call("Agent", agent), block, told, failed)
+        elif call is not None and call.tool in POLL_TOOLS:
+            self._polled(number_of, agent, mapping(told.get("task")), block)
         elif call is not None and call.tool in QUESTION_TOOLS:
             self.add(Kind.QUESTION_ANSWERED, agent, id=number_of, answer="error" if failed else "")
+
+    def _polled(
+        self, call: str, agent: str, task: Mapping[str, Any], block: Mapping[str, Any]
+    ) -> None:
+        """The state of a task that the agent asked for itself; a shell's is none of an agent."""
+        words = first_text(block.get("content"))
+        said = dict(_POLLED.findall(words[:2000])) | {
+            key: text(value) for key, value in task.items() if isinstance(value, str)
+        }
+        child, raw = said.get("task_id", ""), said.get("status", "")
+        if not child or "agent" not in said.get("task_type", "agent"):
+            return
+        ours = status(raw)
+        size = length(task.get("output") or task.get("result") or words)
+        self.add(
+            Kind.NOTICE_DELIVERED, agent, child=child, status=ours, raw=raw, call=call,
+            form="poll", text_length=size if ours in TERMINAL else None,
+            has_result=size > 0 if ours in TERMINAL else None,
+        )  # fmt: skip
 
     def _spawn_result(
         self,

@@ -22,6 +22,8 @@ class Conversation(Codex):
         self.thread = ""
         self.calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self.paths: dict[str, str] = {}
+        self._early: dict[str, Mapping[str, Any]] = {}
+        """Outputs that stand before their call, as lines out of order do."""
         self._last_text = ""
 
     def item(self, payload: Mapping[str, Any], word: str) -> None:
@@ -61,9 +63,15 @@ class Conversation(Codex):
             self.add(Kind.CANCEL_REQUESTED, self.thread, target=target, by="parent", raw=name)
         elif name in WAKE and target:
             self.add(Kind.AGENT_RESUMED, target, by=self.thread, call=call, reason=name)
+        if call in self._early:
+            self._output(self._early.pop(call))
 
     def _output(self, payload: Mapping[str, Any]) -> None:
         call = text(payload.get("call_id"))
+        if call and call not in self.calls and call not in self._early and len(self._early) < 1000:
+            self._early[call] = payload
+            self.other(self.native, summary="before its call", agent=self.thread)
+            return
         name, given = self.calls.pop(call, ("", {}))
         output = payload.get("output")
         words = first_text(output) or text(mapping(output).get("content"), 1 << 20)

@@ -142,7 +142,7 @@ def _end_silent_children(rows: list[list[Timed]]) -> None:
 
 def _says_end(draft: Draft) -> bool:
     return (
-        draft.data.get("form") == "tool_result"
+        draft.data.get("form") in ("tool_result", "poll")
         and draft.data.get("status") in TERMINAL
         and bool(draft.data.get("child"))
     )
@@ -182,5 +182,6 @@ def _inferred(draft: Draft, status: str) -> Draft:
             "text_length": draft.data.get("text_length"),
             "has_result": bool(draft.data.get("text_length")),
             "detail": "inferred from the last record",
+            "inferred": True,
         },
     )

@@ -152,7 +152,9 @@ class Bus(OpenCode):
         error = mapping(properties.get("error"))
         before = len(self.out)
         if self.error(agent, error):
-            self.add(Kind.ABORTED, agent, reason=text(error.get("name"), 80), target=agent)
+            # Nobody but a client stops a session that no other one has spawned.
+            by = None if agent in self.children else "user"
+            self.add(Kind.ABORTED, agent, reason=text(error.get("name"), 80), by=by, target=agent)
         self.failed[agent] = str(self.out[before].data.get("error_class"))
 
     # Messages

@@ -11,6 +11,9 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 
+LONG_TOOL = 3600.0
+"""Seconds for which a tool that is still open may keep a run quiet."""
+
 
 class OneTerminal(Law):
     """Counts terminals for each run and each file; two files are two reports of one end."""
@@ -117,7 +120,10 @@ def _silent_for(history: History, run: Run, quiet: float) -> bool:
         for event in history.of(Kind.REGISTRY, Kind.STATUS)
         if alive.intersection(event.get("open") or ())
     ]
-    return history.timed and history.end - max(signs, default=0.0) > quiet
+    silent = history.end - max(signs, default=0.0)
+    if any(one.end is None for name in alive for one in history.tools.get(name, ())):
+        silent -= LONG_TOOL
+    return history.timed and silent > quiet
 
 
 def _since(history: History, run: Run) -> float:

@@ -79,7 +79,9 @@ def _done_records(history: History, owner: str) -> list[Event]:
             limit = history.place(history.cut_short)
             found = [event for event in found if history.place(event) < limit]
     else:
-        found.extend(run.ends[0] for run in history.agents[owner].runs if run.ends)
+        ends = [run.ends[0] for run in history.agents[owner].runs if run.ends]
+        # Of a log that is cut, the last answer may not have been the last.
+        found.extend(end for end in ends if history.complete or not end.get("inferred"))
     return sorted(found, key=history.place)
 
 

@@ -94,7 +94,8 @@ class BoundedSilence(Law):
         for before, after in zip(points, points[1:], strict=False):
             if after is end and after.get("status") not in _BAD_ENDS:
                 continue
-            if after is not end and not streams:
+            shown = streams and (history.complete or before.file == after.file)
+            if after is not end and not shown:
                 continue  # it went on; what streamed meanwhile is not to be seen here
             stretches.append((before, history.time(after)))
         if end is None and not _gave_answer(points[-1]):

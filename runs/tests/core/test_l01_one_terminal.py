@@ -66,3 +66,9 @@ def test_it_does_not_know_of_a_log_that_stops_in_mid_run() -> None:
 def test_who_waits_for_a_child_that_works_is_not_quiet() -> None:
     told = Told().begin().spawn("A").at(1).spawn("B", "A").at(900).says("B")
     assert answers(told.at(901).says("root"), "L1", "A") == ["unknown"]
+
+
+def test_a_long_tool_keeps_a_run_quiet_for_a_while() -> None:
+    told = Told().begin().spawn("A").at(1).tool("A", lasting=None)
+    assert answers(told.at(1200).says("root"), "L1") == ["unknown"]
+    assert answers(told.at(9000).says("root"), "L1") == ["broken:lost_terminal"]

@@ -67,3 +67,9 @@ def test_a_log_of_its_own_shows_how_a_child_ends() -> None:
     assert answers(told, "L4") == ["holds"]
     told.view("session", "child.jsonl").at(3).says("A")
     assert answers(told, "L4") == ["broken:early_exit_children_lost"]
+
+
+def test_an_end_that_is_only_inferred_says_nothing_in_a_log_that_is_cut() -> None:
+    told = Told().begin().spawn("A").spawn("B", "A").at(5).ends("A", inferred=True).at(9)
+    assert "broken:premature_terminal" in answers(told.ends("B").shuts(10), "L4", "A")
+    assert answers(told.history(complete=False), "L4", "A") == ["unknown"]

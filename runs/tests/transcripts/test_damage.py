@@ -251,3 +251,13 @@ def test_a_task_that_was_only_seen_at_its_answer_is_neither_begun_nor_ended(
     found = case(tmp_path, {"events.jsonl": b"".join([*lines[:1], *lines[2:]])})
     assert ("L2", "ses_c10") not in broken(found)
     assert ("L12", "ses_c10") not in broken(found)
+
+
+def test_an_output_that_stands_before_its_call_still_answers_it(tmp_path: Path) -> None:
+    folder = next(path for path in CASES if path.name.startswith("07-")) / "sessions"
+    lines = (folder / "rollout-parent.jsonl").read_bytes().splitlines(keepends=True)
+    swapped = [*lines[:3], lines[4], lines[3], *lines[5:]]
+    files = {"parent.jsonl": b"".join(swapped),
+             "child.jsonl": (folder / "rollout-child.jsonl").read_bytes()}  # fmt: skip
+    (spawn,) = case(tmp_path, files).history.spawns
+    assert (spawn.child, spawn.accepted) == ("th-child", True)
