@@ -48,6 +48,8 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "cancel-child": "no tool stops a sub-agent that spawn_agent started",
     "parent-polls": _WAITS,
     "parent-goes-on": _WAITS,
+    "slow-child": _WAITS,
+    "over-the-limit": "no setting limits how many sub-agents there are",
     "follow-up": "a sub-agent that has answered cannot be asked again",
     "follow-up-cut": "a sub-agent that has answered cannot be asked again",
     "child-asks": "headless, every tool is approved; nobody is there to be asked",

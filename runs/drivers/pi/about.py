@@ -73,6 +73,8 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "cancel-child": _STOP,
     "parent-polls": _WAITS,
     "parent-goes-on": _WAITS,
+    "slow-child": _WAITS,
+    "over-the-limit": "nothing limits how many calls there are",
     "follow-up": _GONE,
     "follow-up-cut": _GONE,
     "child-asks": _PERMISSION,
