@@ -32,6 +32,7 @@ from runs.drivers.hermes.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
 
 HOME = ".hermes"
+_RESTART = "it is not started a second time: its one-shot form has nothing to resume"
 
 
 class Hermes(Driver):
@@ -58,7 +59,7 @@ class Hermes(Driver):
     observes: ClassVar[Mapping[str, str]] = {
         "L1": "hooks, or the gateway's events; its database tells of an end and not how",
         "L2": "the status of a sub-agent against the provider's journal",
-        "L3": "the answer of delegate_task, or the row of a delivered delegation",
+        "L3": "the answer of delegate_task, or the message that brings a late result",
         "L4": "its end against its sub-agents; as a client: against the app-server",
         "L6": "the provider's journal; announced tries in its hooks",
         "L13": "hooks or gateway against its database",
@@ -74,6 +75,10 @@ class Hermes(Driver):
         "nested": "a sub-agent may not delegate unless its configuration says so",
         "grandchild-cut": "a sub-agent may not delegate unless its configuration says so",
         "deep": "a sub-agent may not delegate unless its configuration says so",
+        "other-model": "delegate_task takes no model",
+        "restart-running": _RESTART,
+        "restart-ended": _RESTART,
+        "restart-told": _RESTART,
         "response-failed": "chat completions have no such event",
         "response-incomplete": "chat completions have no such event",
     }

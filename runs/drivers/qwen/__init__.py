@@ -16,6 +16,7 @@ from runs.errors import CannotRunHere
 from runs.transcript import named
 
 ENTRY = Path("node_modules/@qwen-code/qwen-code/cli-entry.js")
+_RESTART = "one prompt on its command line is one start; it is not started a second time"
 
 
 class Qwen(Driver):
@@ -60,6 +61,10 @@ class Qwen(Driver):
         "follow-up": "the tool that speaks to a sub-agent is shown after a search only",
         "follow-up-cut": "the tool that speaks to a sub-agent is shown after a search only",
         "child-asks": "without a terminal it has to be told to permit everything",
+        "other-model": "its tool that delegates takes no model",
+        "restart-running": _RESTART,
+        "restart-ended": _RESTART,
+        "restart-told": _RESTART,
         "response-failed": "chat completions have no such event",
         "response-incomplete": "chat completions have no such event",
     }
