@@ -189,6 +189,9 @@ class Driver(ABC):
     """Whether it follows a 307 of its provider; the fault `refused` depends on it."""
     registers: ClassVar[bool] = False
     """Whether a builtin agent may also be a command of the operator's, of whatever version."""
+    alone: ClassVar[Mapping[str, Any]] = {}
+    """Options under which its command line alone plays a scenario, where the chosen ones need a
+    conversation: for a script that somebody runs without Lifeline."""
     overhead_mib: ClassVar[int] = 512
     """Memory that one run needs, for the guard that is checked before the start."""
 

@@ -17,6 +17,7 @@ from typing import Any
 from django.conf import settings
 
 from runs import catalogue, models, pictures, report, store
+from runs import repeat as repeating
 from runs.core.kinds import Kind
 from runs.facts import tried_again
 from runs.redact import Choice, Redactor
@@ -59,6 +60,8 @@ class Material:
     epoch: float
     address: str
     command: str
+    repeat: repeating.Repeat | None
+    """What repeats it, or is proposed to, for a script of its own."""
     level: str
     redactor: Redactor
 
@@ -93,10 +96,11 @@ def of(
             shaper.learn(event)
         redactor.learned()
     document = shaper.shape("", told.pop("document"))
+    about, cleaned = shaper.shape("", told["run"]), shaper.clean(scenario)
     return Material(
-        run=shaper.shape("", told["run"]),
+        run=about,
         document=document,
-        scenario=shaper.clean(scenario),
+        scenario=cleaned,
         intake=shaper.shape("", told["intake"]),
         opinions=shaper.shape("", told["opinions"]),
         expected=_expected(run),
@@ -110,9 +114,20 @@ def of(
         epoch=run.started_at.timestamp() if run.started_at else run.created_at.timestamp(),
         address=redactor.text(address),
         command=redactor.text(command),
+        repeat=_repeat(run, about, cleaned),
         level=choice.level,
         redactor=redactor,
     )
+
+
+def _repeat(
+    run: models.Run, about: dict[str, Any], scenario: dict[str, Any]
+) -> repeating.Repeat | None:
+    """What repeats the run, in its redacted words; what is proposed consists of ours alone."""
+    found = repeating.of(run)
+    if found is None or found.proposed:
+        return found
+    return repeating.Repeat(about["agent"], about["version"], scenario, about["options"])
 
 
 def _salt(run: models.Run) -> bytes:

@@ -1,33 +1,62 @@
-"""The command line that repeats a run."""
+"""How a run is repeated: the command line, and what a script of its own is made of.
+
+An import was not run here: what repeats it is the run that it proposes.
+"""
 
 from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import dataclass
 from typing import Any
 
-from runs import catalogue
+from runs import catalogue, proposal
 from runs.models import Run
 
 
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """One run that can be started. `proposed`: it is the nearest scenario, not the same run."""
+
+    agent: str
+    version: str
+    scenario: dict[str, Any]
+    options: dict[str, Any]
+    expect: str = ""
+    proposed: bool = False
+
+
+def of(run: Run) -> Repeat | None:
+    """What repeats a run; None where nothing does."""
+    if run.kind == Run.Kind.IMPORT and not run.snapshot:
+        found = proposal.propose(run)
+        if found is None:
+            return None
+        return Repeat(
+            found.agent, found.version, found.scenario.as_dict(), _defaults(run.agent), "", True
+        )
+    if not run.scenario or run.agent not in catalogue.drivers():
+        return None
+    return Repeat(run.agent, run.version, run.snapshot, run.options, run.expect)
+
+
 def command(run: Run) -> str:
-    """As typed into a shell; "" for an import, which was not run here."""
-    if run.kind == Run.Kind.IMPORT or not run.scenario:
+    """As typed into a shell; "" where nothing repeats it."""
+    found = of(run)
+    if found is None:
         return ""
-    parts = ["python3", "manage.py", "reproduce", f"{run.agent}@{run.version}", run.scenario]
-    for key, value in sorted(_changed_options(run).items()):
-        text = value if isinstance(value, str) else json.dumps(value)
-        parts += ["--set", f"agents.{run.agent}.{key}={text}"]
-    if run.expect:
-        parts += ["--expect", run.expect]
+    what = f"{found.agent}@{found.version}" if found.version else found.agent
+    parts = ["python3", "manage.py", "reproduce", what, str(found.scenario.get("name") or "")]
+    defaults = _defaults(found.agent)
+    for key, value in sorted(found.options.items()):
+        if key not in defaults or defaults[key] != value:
+            text = value if isinstance(value, str) else json.dumps(value)
+            parts += ["--set", f"agents.{found.agent}.{key}={text}"]
+    if found.expect:
+        parts += ["--expect", found.expect]
     return " ".join(shlex.quote(part) for part in parts)
 
 
-def _changed_options(run: Run) -> dict[str, Any]:
-    driver = catalogue.drivers().get(run.agent)
-    defaults = {option.key: option.default for option in driver.options} if driver else {}
-    return {
-        key: value
-        for key, value in run.options.items()
-        if key not in defaults or defaults[key] != value
-    }
+def _defaults(agent: str) -> dict[str, Any]:
+    driver = catalogue.drivers().get(agent)
+    return {option.key: option.default for option in driver.options} if driver else {}

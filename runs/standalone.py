@@ -1,113 +1,45 @@
 """A script that repeats one scenario without Lifeline: only Python and the agent's binary.
 
-Each answer is played once, here, by the real script, dialect and fault, onto a tape: which
-bytes leave when, and how the connection ends. The script holds the tapes, tells callers
-apart by the markers in their prompts, and starts the agent by its own command line.
+The script holds the answers as tapes (:mod:`runs.tapes`), tells callers apart by the markers
+in their prompts, and starts the agent by its own command line.
 """
 
 from __future__ import annotations
 
-import asyncio
 import pprint
 import re
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from fakes.answer import Answer
-from fakes.dialect import ModelRequest, Reply, Turn, dialects
-from fakes.fault import Fault
-from fakes.journal import Bodies, Exchange
-from fakes.ledger import Place
-from fakes.script import Script, Stage, ToolTable, root_prompt
-from fakes.targeting import AimedFault, Identity
-from fakes.wire import ClientGone
+from fakes.script import root_prompt
 from runs import catalogue
-from runs.driver import Binary, Context, Driver
-from runs.errors import HarnessError
+from runs.driver import Binary, Context, Driver, Launch
+from runs.repeat import Repeat
 from runs.scenario import Scenario
+from runs.tapes import MODEL, NotPossible, tapes
 
-MODEL = "gpt-5.4"
-ATTEMPTS, STEPS = 9, 8
-MOST_BYTES = 200_000
-LONGEST = 600.0
-"""Seconds that one answer may take; what lasts longer is held open."""
 TEMPLATE = Path(__file__).with_name("standalone_template.py")
 _PLACES = {name: Path(f"/@{name}@") for name in ("HOME", "WORK", "TEMP", "LOGS", "AGENT")}
-Tape = list[tuple[Any, ...]]
 
 
-class NotPossible(HarnessError):
-    """This run cannot be made a script; says why."""
-
-
-class Recorder:
-    """Stands for the connection: writes down what is done with it."""
-
-    def __init__(self) -> None:
-        self.tape: Tape = []
-        self.closed = ""
-        self.gone = asyncio.Event()
-        self._size = 0
-        self._paused = 0.0
-
-    async def write(self, data: bytes) -> None:
-        """Bytes that leave."""
-        self._size += len(data)
-        if self._size > MOST_BYTES:
-            raise NotPossible("Its answers are too long for a script.")
-        if self.tape and self.tape[-1][0] == "send":
-            self.tape[-1] = ("send", self.tape[-1][1] + data)
-        else:
-            self.tape.append(("send", data))
-
-    async def pause(self, seconds: float | None) -> None:
-        """Time that passes; for ever ends the tape."""
-        self._paused += seconds or 0.0
-        if seconds is None or self._paused > LONGEST:
-            self.tape.append(("hold",))
-            raise ClientGone
-        if seconds > 0:
-            self.tape.append(("pause", seconds))
-
-    async def cut(self) -> None:
-        """A clean end."""
-        self.closed = "cut"
-        self.tape.append(("close",))
-
-    async def reset(self) -> None:
-        """A reset."""
-        self.closed = "reset"
-        self.tape.append(("reset",))
-
-
-class Named:
-    """The agent's tools, with a sign in place of each id that only a run tells."""
-
-    def __init__(self, tools: ToolTable, known: dict[str, str]) -> None:
-        self._tools, self._known = tools, known
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tools, name)
-
-    def children(self, request: ModelRequest) -> dict[str, str]:
-        """Every child that was delegated so far."""
-        return dict(self._known)
-
-
-def script_of(run: Mapping[str, Any], scenario: Mapping[str, Any]) -> str:
-    """The script's text, from a run's row and its scenario; NotPossible says why there is none."""
-    if not scenario:
-        raise NotPossible("An import has no scenario to repeat.", "Start what it proposes.")
-    found = Scenario.read(dict(scenario))
-    driver = catalogue.driver(str(run["agent"]))
-    options = driver.read_options(dict(run["options"]))
+def script_of(repeat: Repeat | None) -> str:
+    """The script's text; NotPossible says why there is none."""
+    if repeat is None or not repeat.scenario:
+        raise NotPossible("No scenario is known that would repeat it.")
+    if not repeat.version:
+        raise NotPossible("The logs do not say which version of the agent wrote them.")
+    found = Scenario.read(dict(repeat.scenario))
+    driver, version = catalogue.driver(repeat.agent), repeat.version
+    try:
+        options = driver.read_options(repeat.options)
+    except ValueError as wrong:
+        raise NotPossible(f"Its options are not understood: {wrong}") from None
+    start, options = launch(driver, version, found, options)
     values = {
-        "TITLE": f"{run['agent']} {run['version']} · {found.name}",
+        "TITLE": f"{repeat.agent} {version} · {found.name}",
         "QUESTION": found.question,
-        "LAUNCH": launch(driver, str(run["version"]), found, options),
-        "TAPES": tapes(driver, str(run["version"]), found, options),
+        "LAUNCH": start,
+        "TAPES": tapes(driver, version, found, options),
         "DEADLINE": found.guards.deadline,
     }
     text = TEMPLATE.read_text(encoding="utf-8")
@@ -125,10 +57,35 @@ def script_of(run: Mapping[str, Any], scenario: Mapping[str, Any]) -> str:
 
 def launch(
     driver: Driver, version: str, scenario: Scenario, options: dict[str, Any]
-) -> dict[str, Any]:
-    """The agent's command line, environment and files, with signs for what the host decides."""
-    if type(driver).converse is not Driver.converse:
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The agent's command line, environment and files, and the options that they are made from.
+
+    Signs stand for what the host decides. An agent that is spoken to is started in the form
+    that needs no conversation, where it has one.
+    """
+    made = _launched(driver, version, scenario, options)
+    if made.stdin == "pipe" and driver.alone:
+        options = {**options, **driver.alone}
+        made = _launched(driver, version, scenario, options)
+    argv, agent = list(made.argv), str(_PLACES["AGENT"])
+    if made.stdin == "pipe":
         raise NotPossible(f"{driver.name} is driven by a conversation, not by its command line.")
+    if argv[0] != agent:
+        # An interpreter runs the binary, or a program of ours that starts it.
+        if not any(agent in text for text in (*argv, *made.files.values())):
+            raise NotPossible(f"{driver.name} is not started by its binary alone.")
+        argv[0] = "@PYTHON@"
+    start = {
+        "agent": driver.name,
+        "version": version,
+        "argv": argv,
+        "env": dict(made.env),
+        "files": {str(path): text for path, text in made.files.items()},
+    }
+    return start, options
+
+
+def _launched(driver: Driver, version: str, scenario: Scenario, options: dict[str, Any]) -> Launch:
     binary = Binary(
         agent=driver.name,
         version=version,
@@ -150,145 +107,6 @@ def launch(
         model=MODEL,
     )
     try:
-        made = driver.launch(context)
+        return driver.launch(context)
     except Exception as trouble:
         raise NotPossible(f"{driver.name} cannot be started without Lifeline: {trouble}") from None
-    argv = list(made.argv)
-    place = argv.index(str(binary.path)) if str(binary.path) in argv else -1
-    if place < 0 or made.stdin == "pipe":
-        raise NotPossible(f"{driver.name} is not started by its binary alone.")
-    return {
-        "agent": driver.name,
-        "version": version,
-        "argv": ["@PYTHON@", *argv[1:]] if place > 0 else argv,
-        "env": dict(made.env),
-        "files": {str(path): text for path, text in made.files.items()},
-    }
-
-
-def tapes(
-    driver: Driver, version: str, scenario: Scenario, options: dict[str, Any]
-) -> dict[str, list[dict[str, Any]]]:
-    """By caller's path (root: empty) a step a call, by form a tape an attempt.
-
-    `after`: tool outputs that lead to the step. The last tape serves all further attempts.
-    """
-    script, faults = catalogue.build_script(scenario), catalogue.build_faults(scenario)
-    if getattr(script, "order", ()):
-        raise NotPossible("Its callers wait for each other; that needs the provider itself.")
-    player = _Player(driver.dialect(options), script, driver.tools(options, version), faults)
-    prompts = {"": (root_prompt(script), "parent", Identity(0, "root"))}
-    counts = {1: 0, 2: 0}
-    for task in script.tasks():
-        depth = task.path.count(".") + 1
-        kind = "child" if depth == 1 else "grandchild"
-        counts[min(depth, 2)] += 1
-        parent = task.path.rpartition(".")[0] or "root"
-        who = Identity(depth, task.path, parent)
-        prompts[task.path] = (task.prompt, f"{kind}:{counts[min(depth, 2)]}", who)
-    return {
-        path: asyncio.run(player.play(prompt, caller, who))
-        for path, (prompt, caller, who) in prompts.items()
-    }
-
-
-class _Player:
-    def __init__(
-        self, dialect: str, script: Script, tools: ToolTable, faults: list[AimedFault]
-    ) -> None:
-        self.dialect, self.script, self.tools = dialects()[dialect], script, tools
-        self.faults = faults
-
-    async def play(self, prompt: str, caller: str, who: Identity) -> list[dict[str, Any]]:
-        """Every step of one caller until its final answer."""
-        turns: tuple[Turn, ...] = (Turn("user", prompt),)
-        known: dict[str, str] = {}
-        notes: dict[str, int] = {}
-        steps: list[dict[str, Any]] = []
-        for call in range(1, STEPS + 1):
-            request = self._request(turns, stream=True)
-            stage = Stage(who, cast(ToolTable, Named(self.tools, known)), call, 1, notes)
-            reply = self.script.reply(caller, request, stage)
-            reply = replace(
-                reply,
-                tool_calls=tuple(
-                    each if each.id else replace(each, id=f"{self.dialect.call_prefix}{call}_{n}")
-                    for n, each in enumerate(reply.tool_calls)
-                ),
-            )
-            steps.append(
-                {"after": sum(turn.role == "tool" for turn in turns)}
-                | {
-                    form: await self._attempts(turns, reply, caller, call, form == "stream")
-                    for form in ("stream", "plain")
-                }
-            )
-            if reply.final:
-                return steps
-            known |= {task.path: f"@CHILD {task.path}@" for task in self.script.tasks()}
-            turns += (
-                Turn("assistant", "", reply.tool_calls),
-                *(Turn("tool", "CHILD-OK 1", call_id=each.id) for each in reply.tool_calls),
-            )
-        raise NotPossible("Its conversation is longer than a script should be.")
-
-    def _request(self, turns: tuple[Turn, ...], *, stream: bool) -> ModelRequest:
-        return ModelRequest(
-            self.dialect.name, MODEL, stream, turns, ("tool",), f"/v1{self.dialect.ending}", {}, {}
-        )
-
-    async def _attempts(
-        self, turns: tuple[Turn, ...], reply: Reply, caller: str, call: int, stream: bool
-    ) -> list[Tape]:
-        request = self._request(turns, stream=stream)
-        made = [
-            await self._tape(request, reply, caller, call, attempt)
-            for attempt in range(1, ATTEMPTS + 1)
-        ]
-        while len(made) > 1 and _same(made[-1], made[-2]):
-            made.pop()
-        return made
-
-    async def _tape(
-        self, request: ModelRequest, reply: Reply, caller: str, call: int, attempt: int
-    ) -> Tape:
-        fault = self._fault(caller, call, attempt, request)
-        connection = Recorder()
-        exchange = Exchange(
-            f"r{call}", Place(caller, call, attempt), lambda record: None, Bodies(None)
-        )
-        signs = "@CHILD " in repr(reply.tool_calls)
-        answer = Answer(
-            connection=cast(Any, connection), exchange=exchange, request=request,
-            dialect=self.dialect, reply=reply, tools=self.tools, keep_alive=False,
-            chunks=not signs, door=cast(Any, None), fault=fault, fired=lambda: None,
-            shut=_no_door,
-        )  # fmt: skip
-        try:
-            await (fault.play(answer) if fault else answer.whole())
-        except ClientGone:
-            pass
-        except (AttributeError, TypeError) as trouble:
-            name = fault.name if fault else "the answer"
-            raise NotPossible(f"{name} needs the provider's own socket ({trouble}).") from None
-        head: list[tuple[Any, ...]] = [("fault", fault.name)] if fault else []
-        return [*head, *connection.tape]
-
-    def _fault(self, caller: str, call: int, attempt: int, request: ModelRequest) -> Fault | None:
-        for each in self.faults:
-            meant = not each.fault.why_not(request.dialect, request.stream)
-            if meant and each.target.hits(caller, call, attempt, request.stream):
-                return each.fault
-        return None
-
-
-def _no_door(seconds: float) -> None:
-    raise TypeError("a port that refuses")
-
-
-def _same(one: Tape, other: Tape) -> bool:
-    """Whether two attempts are played alike; the date in a head does not count."""
-    return _DATE.sub("", repr(one)) == _DATE.sub("", repr(other))
-
-
-_DATE = re.compile(r"date: [^\\]+\\r\\n")

@@ -9,11 +9,13 @@ network but 127.0.0.1. The answers below are played byte for byte.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -62,6 +64,10 @@ def outputs_of(body):
 
 def caller_of(body):
     """Whose request it is, by the marker in its prompt: a path, or None for titles and such."""
+    handed = [item for item in items_of(body) if item.get("type") == "agent_message"]
+    tasks = [path for path in TASK.findall(json.dumps(handed)) if path in TAPES]
+    if tasks:  # a child that was given its parent's conversation as well
+        return max(tasks, key=len)
     prompts = [
         item
         for item in [*items_of(body), {"role": "system", "content": body.get("system", "")}]
@@ -210,7 +216,9 @@ def start(agent, port, folder):
     env |= {"HOME": places["HOME"], "TMPDIR": places["TEMP"]}
     env |= {name: fill(value) for name, value in LAUNCH["env"].items()}
     argv = [fill(word) for word in LAUNCH["argv"]]
-    return subprocess.Popen(argv, cwd=places["WORK"], env=env, stdin=subprocess.DEVNULL)
+    return subprocess.Popen(
+        argv, cwd=places["WORK"], env=env, stdin=subprocess.DEVNULL, start_new_session=True
+    )
 
 
 def main():
@@ -231,9 +239,11 @@ def main():
         process = start(str(Path(agent).resolve()), door.getsockname()[1], Path(folder))
         try:
             code = process.wait(timeout=DEADLINE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            code = f"none: it still ran after {DEADLINE:g} s"
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            code = f"none: it still ran after {time.monotonic() - STARTED:.0f} s"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # and all that it started
     print(f"\nexit code {code}", file=sys.stderr)
     for caller in dict.fromkeys(row[0] for row in TRIES):
         rows = [row for row in TRIES if row[0] == caller]

@@ -9,11 +9,15 @@ from __future__ import annotations
 from typing import IO, Any
 
 from runs import words
+from runs.errors import HarnessError
 from runs.export import Export
 from runs.facts import Facts, Said, of_document
 from runs.material import Material
+from runs.standalone import script_of
 from runs.text import code_block, code_span, markdown, one_line
 
+SCRIPT_SHOWN = 45_000
+"""Characters of a script that still fit into an issue beside all else."""
 AGENTS_SHOWN, ATTEMPTS_SHOWN, FINDINGS_SHOWN, EVIDENCE_SHOWN = 8, 10, 6, 3
 
 
@@ -138,9 +142,26 @@ def _event(event: dict[str, Any]) -> str:
 
 
 def _repeat(material: Material) -> list[str]:
-    if not material.command:
+    if material.repeat is None or not material.command:
         return []
-    return ["Repeat it (no credentials, no hosted model):", "", code_block(material.command), ""]
+    how = "Repeat it (no credentials, no hosted model):"
+    if material.repeat.proposed:
+        how = "These are attached logs. The nearest scenario (no credentials, no hosted model):"
+    return [how, "", code_block(material.command), "", *_script(material), ""]
+
+
+def _script(material: Material) -> list[str]:
+    """The script that needs only Python, in a fold; else where it is, or why there is none."""
+    try:
+        text = script_of(material.repeat)
+    except HarnessError as trouble:
+        return [f"No script of its own: {markdown(trouble.what)}"]
+    if len(text) > SCRIPT_SHOWN:
+        command = f"python3 manage.py export {material.run['permalink']} script -o repeat.py"
+        return ["Attach the script that needs only Python and the binary; it is made by:", "",
+                code_block(command)]  # fmt: skip
+    return ["<details><summary>The same without Lifeline: a script that needs only Python and "
+            "the binary</summary>", "", code_block(text, "python"), "", "</details>"]  # fmt: skip
 
 
 EXPORT = Markdown()

@@ -19,7 +19,7 @@ class StandaloneScript(Export):
 
     def write(self, material: Material, out: IO[bytes]) -> None:
         """The script; HarnessError says why a run cannot be made one."""
-        out.write(script_of(material.run, material.scenario).encode())
+        out.write(script_of(material.repeat).encode())
 
 
 EXPORT = StandaloneScript()

@@ -60,6 +60,7 @@ class Codex(Driver):
     )
     oldest: ClassVar[str] = "0.120.0"
     dialects: ClassVar[tuple[str, ...]] = ("responses",)
+    alone: ClassVar[Mapping[str, Any]] = {"form": "exec"}
     allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
     overhead_mib: ClassVar[int] = 256
     options: ClassVar[tuple[Option, ...]] = OPTIONS

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import pytest
+
 import fakes.reference_agent
-from runs import catalogue
+from runs import catalogue, imports, material, models, repeat
+from runs.exports.markdown import issue
+from runs.redact import Choice
+from runs.repeat import Repeat
 from runs.standalone import script_of
+from runs.tapes import tapes
+from runs.tests.transcripts.helpers import RECORDED
 
 AGENT = Path(str(fakes.reference_agent.__file__)).with_name("__main__.py")
 
 
 def _played(tmp_path: Path, scenario: str) -> str:
-    run = {"agent": "reference", "version": "1.0.0", "options": {"delay": 0.01}}
+    run = Repeat("reference", "1.0.0", catalogue.scenarios()[scenario].as_dict(), {"delay": 0.01})
     path = tmp_path / "repro.py"
-    path.write_text(script_of(run, catalogue.scenarios()[scenario].as_dict()))
+    path.write_text(script_of(run))
     assert "import runs" not in path.read_text() and "import fakes" not in path.read_text()
     done = subprocess.run(
         [sys.executable, "-I", "-S", str(path), str(AGENT)],
@@ -37,3 +46,56 @@ def test_the_child_is_cut_at_every_attempt_and_the_parent_never(tmp_path: Path) 
 def test_a_fault_of_the_first_attempt_alone_is_got_over(tmp_path: Path) -> None:
     said = _played(tmp_path, "cut-once")
     assert re.search(r"^ +1: 2 requests, 1 broken", said, re.M), said
+
+
+@pytest.mark.parametrize("scenario", ["success", "sse-cut"])
+@pytest.mark.parametrize(
+    ("agent", "version"),
+    [("copilot", "1.0.102"), ("codex", "0.147.0"), ("opencode", "1.18.33"), ("claude", "2.1.300")],
+)
+def test_an_agent_is_started_by_its_binary_alone(agent: str, version: str, scenario: str) -> None:
+    text = script_of(Repeat(agent, version, catalogue.scenarios()[scenario].as_dict(), {}))
+    compile(text, "repeat.py", "exec")
+    assert "/@AGENT@" in text
+    assert ("('fault', 'sse-cut')" in text) == (scenario == "sse-cut")
+    assert "('fault', 'success')" not in text
+
+
+def test_a_parent_that_can_wait_does_before_it_reports() -> None:
+    scenario = catalogue.scenarios()["success"]
+    driver = catalogue.driver("codex")
+    made = tapes(driver, "0.147.0", scenario, driver.read_options({"form": "exec"}))
+    said = [repr(step["stream"]) for step in made[""]]
+    assert ["spawn_agent" in said[0], "wait_agent" in said[1], "ROOT-OK" in said[2]] == [True] * 3
+
+
+def test_a_tape_does_not_depend_on_the_second_in_which_it_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ticks = itertools.count(1_700_000_000)
+    monkeypatch.setattr(time, "time", lambda: float(next(ticks)))
+    driver = catalogue.driver("copilot")
+    made = tapes(driver, "1.0.102", catalogue.scenarios()["sse-cut"], driver.read_options({}))
+    assert [len(step["stream"]) for steps in made.values() for step in steps] == [1] * 3
+
+
+@pytest.mark.django_db
+def test_the_issue_of_an_import_carries_what_it_proposes(tmp_path: Path) -> None:
+    run = imports.store_paths([RECORDED / "copilot/1.0.102/sse-cut"])
+    made = material.of(run, Choice.of("structure"), command=repeat.command(run))
+    text = issue(made)
+    assert "The nearest scenario" in text
+    assert "python3 manage.py reproduce copilot@1.0.102 sse-cut" in text
+    (script,) = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    assert len(text) < 65_536
+    compile(script, "repeat.py", "exec")
+    assert "('fault', 'sse-cut')" in script
+
+
+@pytest.mark.django_db
+def test_an_issue_says_why_there_is_no_script() -> None:
+    run = imports.store_paths([RECORDED / "copilot/1.0.102/sse-cut"])
+    models.Run.objects.filter(pk=run.pk).update(version="")
+    run.refresh_from_db()
+    made = material.of(run, Choice.of("structure"), command=repeat.command(run))
+    assert "No script of its own: The logs do not say which version" in issue(made)
