@@ -38,6 +38,8 @@ class Sessions(Lines):
         self.calls: dict[str, str] = {}
         self.owed: dict[str, dict[str, str]] = {}
         """By parent: the children whose results wait to be read, with the word of the wake."""
+        self.woken: set[str] = set()
+        """Sessions that were woken and have done nothing since."""
 
     def message_in(self, content: Any, session: str, queued: bool | None = None) -> None:
         """A message that reached the agent; the runtime's own word about a child is a wake."""
@@ -51,6 +53,7 @@ class Sessions(Lines):
             return
         child = self.titles.get(found[1], found[1])
         self.owed.setdefault(session, {})[child] = found[2]
+        self.woken.add(session)
         self.add(
             Kind.NOTICE_DELIVERED, session, child=child, status=status(found[2]), raw=found[2],
             form="wake",
@@ -62,6 +65,8 @@ class Sessions(Lines):
         A call has other ids in the two views; that by which its output is found is the same.
         """
         kind, call = text(item.get("type"), 80), text(item.get("call_id"))
+        if kind in ("message", "function_call"):
+            self.woken.discard(session)
         self.native_id = f"{call}/{kind}" if call else text(item.get("id"), 80)
         if kind == "message" and item.get("role") == "assistant":
             size = length(item.get("content"))
@@ -133,16 +138,18 @@ class Sessions(Lines):
                 form="poll", text_length=len(said) if got else 0, has_result=got,
                 error_passed=got if ours == "failed" else None,
             )  # fmt: skip
-        if found:
-            return
-        for child, word in owed.items():
+        if not found:
+            self.unread(session, call)
+
+    def unread(self, session: str, call: str = "") -> None:
+        """It was woken for results, and got none of them."""
+        for child, word in self.owed.pop(session, {}).items():
             ours = status(word)
             self.add(
                 Kind.NOTICE_DELIVERED, session, child=child, status=ours, raw="", call=call,
                 form="poll", text_length=0, has_result=False,
                 error_passed=False if ours == "failed" else None,
             )  # fmt: skip
-        owed.clear()
 
     def _resource(self, item: Mapping[str, Any], session: str) -> None:
         """A durable record about something of a session's; the return of a child is queued word."""

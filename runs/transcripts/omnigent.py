@@ -168,6 +168,9 @@ class Stream(Sessions):
         )  # fmt: skip
         if error:
             self.error(error, session)
+        elif session in self.woken:
+            self.woken.discard(session)
+            self.unread(session)  # a turn without a word and without a call read nothing
 
     def _item(self, event: Mapping[str, Any], session: str) -> None:
         self.item(mapping(event.get("item")), session)
@@ -178,6 +181,7 @@ class Stream(Sessions):
         self.other(self.native, summary=name, agent=session)
 
     def _delta(self, event: Mapping[str, Any], session: str) -> None:
+        self.woken.discard(session)
         self.add(Kind.DELTA, session, text_length=length(event.get("delta")), what="text")
 
     def _interrupted(self, event: Mapping[str, Any], session: str) -> None:

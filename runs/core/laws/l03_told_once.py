@@ -197,6 +197,8 @@ class ToldOnce(Law):
             if note.get("error_passed") is False
             or (not failed and (note.get("has_result") is False or note.get("text_length") == 0))
         ]
+        if not history.complete and all(note.get("form") == "poll" for note in empty):
+            return None  # it may ask once more
         said = final_message(history, run)
         answered = any(event.get("text_length") for event in (said, *run.ends) if event)
         if not empty or not (failed or answered):
