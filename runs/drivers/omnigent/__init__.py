@@ -20,7 +20,7 @@ from runs.drivers.omnigent.about import NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.omnigent.evidence import LiveStream, Log, too_slow
 from runs.drivers.omnigent.tools import EVERYTHING, Tools
 from runs.drivers.omnigent.world import OFF, agents, place, plan
-from runs.errors import CannotRunHere
+from runs.errors import VersionCannotRun
 from runs.transcript import named
 
 INSIDE = Path(__file__).with_name("inside")
@@ -51,7 +51,9 @@ class Omnigent(Driver):
         """The command in its environment."""
         path = folder / "venv" / "bin" / "omnigent"
         if not path.is_file():
-            raise CannotRunHere("This version of omnigent has no command.", "Choose another one.")
+            raise VersionCannotRun(
+                "This version of omnigent has no command.", "Choose another one."
+            )
         return path
 
     def readonly(self, binary: Binary) -> tuple[Path, ...]:

@@ -12,7 +12,7 @@ from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
 from runs.drivers.qwen.tools import EVERYTHING, Tools
-from runs.errors import CannotRunHere
+from runs.errors import VersionCannotRun
 from runs.transcript import named
 
 ENTRY = Path("node_modules/@qwen-code/qwen-code/cli-entry.js")
@@ -73,7 +73,9 @@ class Qwen(Driver):
         """The program that its package names ``qwen``."""
         path = folder / ENTRY
         if not path.is_file():
-            raise CannotRunHere("This version of Qwen Code has no command.", "Choose another one.")
+            raise VersionCannotRun(
+                "This version of Qwen Code has no command.", "Choose another one."
+            )
         return path
 
     def launch(self, context: Context) -> Launch:
