@@ -169,6 +169,9 @@ class SaneRetry(Law):
         later = [one for one in history.calls if one.caller == call.caller]
         if later[-1] is not call or (only.retry_after or 0) > 60 or not history.closed:
             return None
+        announced = [event for event in history.of(Kind.MODEL_RETRY) if event.agent == agent]
+        if announced and history.time(announced[-1]) >= only.start:
+            return None  # It was ended before it could; L4 says by whom.
         return self.broken(
             agent,
             f"It gave up at the first status {only.http_status}, without one retry.",

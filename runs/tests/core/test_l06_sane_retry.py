@@ -79,6 +79,11 @@ def test_it_is_broken_by_giving_up_at_the_first_overload() -> None:
     assert answers(told.shuts(9), "L6") == ["holds"]
 
 
+def test_one_that_announced_a_try_and_was_ended_before_did_not_give_up() -> None:
+    told = _child([1.0], status=500).at(3).add(Kind.MODEL_RETRY, "A", attempt=1, of=3)
+    assert answers(told.shuts(4), "L6") == ["holds"]
+
+
 def test_it_wants_the_same_policy_for_root_and_child() -> None:
     told = Told().begin().spawn("A").tries("child:1", [1.0]).tries("parent", GROWING)
     assert "broken:no_retry" in answers(told.shuts(60), "L6", "A")
