@@ -9,8 +9,9 @@ import pytest
 from django.test import Client
 
 from dashboard.tests.test_matrix import text_of
-from runs import bisections, models, sweeps
+from runs import binaries, bisections, models, sweeps
 from runs.models import Run, Sweep
+from runs.packages import Published
 
 pytestmark = pytest.mark.django_db
 FORM = {"agents": "reference@0.9.0..1.0.0", "scenarios": "success, sse-cut", "repeat": "2"}
@@ -71,6 +72,15 @@ def test_a_wrong_form_says_why_and_starts_nothing(client: Client, wrong: dict[st
     answer = client.post("/sweeps/", FORM | wrong)
     assert answer.status_code == 400 and answer.context["trouble"]
     assert not Sweep.objects.exists() and not Run.objects.exists()
+
+
+def test_the_plan_names_versions_without_a_package_for_this_platform(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = [Published("1.0.0"), Published("1.0.1", here=False)]
+    monkeypatch.setattr(binaries, "versions", lambda *_, **__: listed)
+    plan = client.get("/sweeps/plan/", FORM | {"agents": "reference@1.0.0..1.0.1"})
+    assert "no package for this platform: reference 1.0.1" in text_of(plan)
 
 
 def test_a_cancelled_sweep_says_how_far_it_came(client: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from dashboard import gridcopies, grids, plans
 from dashboard.forms import problems
 from dashboard.views import matrix
-from runs import catalogue, models, notify, saved, start, sweeps, words
+from runs import binaries, catalogue, models, notify, saved, start, sweeps, words
 from runs.errors import HarnessError
 from runs.models import Run, Sweep
 from runs.scenario import ScenarioError
@@ -132,8 +133,19 @@ def plan(request: HttpRequest) -> HttpResponse:
         f"{words.plural(len(names), 'scenario')} × {times} = {words.plural(count, 'run')}",
         "about": grids.about(grids.seconds_for(per)) if count else "",
         "most": sweeps.MOST_RUNS,
+        "absent": ", ".join(f"{agent} {version}" for agent, version in _absent(chosen)),
     }
     return render(request, "sweeps/_plan.html", context)
+
+
+def _absent(chosen: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those that have no package for this platform, by the kept lists of versions."""
+    found: set[tuple[str, str]] = set()
+    for agent in {agent for agent, _ in chosen}:
+        with suppress(HarnessError, OSError):
+            listed = binaries.versions(agent, refresh=False)
+            found |= {(agent, item.version) for item in listed if not item.here}
+    return [pair for pair in chosen if pair in found]
 
 
 @never_cache
