@@ -169,8 +169,8 @@ class SaneRetry(Law):
         later = [one for one in history.calls if one.caller == call.caller]
         if later[-1] is not call or (only.retry_after or 0) > 60 or not history.closed:
             return None
-        announced = [event for event in history.of(Kind.MODEL_RETRY) if event.agent == agent]
-        if announced and history.time(announced[-1]) >= only.start:
+        tries = history.of(Kind.MODEL_RETRY)
+        if any(one.agent == agent and history.time(one) >= only.start for one in tries):
             return None  # It was ended before it could; L4 says by whom.
         return self.broken(
             agent,
@@ -271,9 +271,7 @@ def _ignored(call: Call, limits: Thresholds) -> list[Attempt]:
 
 def _constant(gaps: Sequence[float]) -> bool:
     """Whether the gaps neither grow nor vary. Gaps of almost nothing are constant, too."""
-    kept = sorted(gaps)
-    if len(kept) > FLAT_GAPS:
-        kept = kept[:-1]
+    kept = sorted(gaps)[: -1 if len(gaps) > FLAT_GAPS else None]
     middle = median(kept)
     return kept[-1] - kept[0] <= max(FLAT_SPREAD * middle, 0.05)
 
