@@ -19,7 +19,7 @@ from typing import Any
 
 from django.conf import settings
 
-from runs import models
+from runs import models, store
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Evidence, Finding, Verdict
@@ -83,7 +83,7 @@ class Growing:
     def draw(self, run: models.Run) -> dict[str, Any]:
         """The timeline of all events that are stored by now."""
         self._read()
-        complete = False if run.is_open else run.summary.get("complete")
+        complete = False if run.is_open else store.complete(run)
         return timeline(History(self.events, complete=complete), findings(run))
 
     def _read(self) -> None:
@@ -135,7 +135,7 @@ def findings(run: models.Run) -> list[Finding]:
 
 def _key(run: models.Run) -> str:
     broken = models.Finding.objects.filter(run=run, verdict="broken").order_by("position", "pk")
-    drawn_from = [SHAPE, run.event_count, run.summary.get("complete")]
+    drawn_from = [SHAPE, run.event_count, store.complete(run)]
     drawn_from += list(broken.values_list("law", "evidence"))
     return hashlib.sha256(json.dumps(drawn_from).encode()).hexdigest()
 

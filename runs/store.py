@@ -54,7 +54,18 @@ def history(run: models.Run) -> History:
     found = sorted(events(run), key=lambda event: (event.t is not None, event.t or 0.0, event.seq))
     if any(event.t is None for event in found):
         found.sort(key=lambda event: event.seq)
-    return History(found, complete=run.summary.get("complete"))
+    return History(found, complete=complete(run))
+
+
+def complete(run: models.Run) -> bool | None:
+    """Whether nothing happened after what is stored; None: the records themselves tell.
+
+    Of a lost run the end is missing: what it lacks proves nothing against the agent.
+    """
+    if run.status == models.Run.Status.LOST:
+        return False
+    found: bool | None = run.summary.get("complete")
+    return found
 
 
 def thresholds(run: models.Run) -> Thresholds:

@@ -74,7 +74,8 @@ export class Pulse {
     if (attempt?.next > now) return `attempt ${attempt.n ?? "?"}${attempt.of ? ` of ${attempt.of}` : ""}, next in ${seconds(attempt.next - now)}`;
     if (this.newest !== null && this.page.start) {
       const silent = now - this.page.start / 1000 - this.newest;
-      const limit = this.limits.stall ? ` of ${Math.round(this.limits.stall)} s` : "";
+      const most = this.limits.deadline ? this.limits.deadline - this.newest : this.limits.stall; // as in the head
+      const limit = most ? ` of ${Math.round(most)} s` : "";
       if (silent > QUIET_AFTER) return `silent ${Math.floor(silent)} s${limit}`;
     }
     return attempt?.n > 1 ? `attempt ${attempt.n}${attempt.of ? ` of ${attempt.of}` : ""}` : "";

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from dashboard.tests import factory
-from runs import pictures, verdict
+from runs import pictures, store, verdict
 from runs.models import Finding, Run
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +66,19 @@ def test_other_trouble_of_ours_stays(capsys: pytest.CaptureFixture[str]) -> None
     assert _rejudge(run.permalink) == 0
     run.refresh_from_db()
     assert run.status == "errored" and run.error["what"] == "No disk."
+
+
+def test_what_a_lost_run_lacks_proves_nothing() -> None:
+    run = factory.open_run()
+    Run.objects.filter(pk=run.pk).update(status="lost")
+    assert _rejudge(run.permalink) == 0
+    run.refresh_from_db()
+    assert run.broken == "" and run.diagnosis in ("environment", "unknown")
+    _, _, drawn = pictures.path_of(run).read_text().partition("\n")
+    assert not json.loads(drawn)["ended"]
+    assert not store.history(run).complete
+    run.status = "ended"
+    assert store.history(run).complete  # the same events, had the agent ended like that
 
 
 @pytest.mark.parametrize("arguments", [[], ["nosuchrun"], ["nosuchrun", "--all"]])
