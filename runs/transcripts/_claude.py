@@ -149,7 +149,8 @@ class Claude(Lines):
             self.calls[call] = Call(
                 name, agent, background if isinstance(background, bool) else None
             )
-        self.add(Kind.TOOL_STARTED, agent, call=call, tool=name)
+        apart = background is True and name not in SPAWN_TOOLS
+        self.add(Kind.TOOL_STARTED, agent, call=call, tool=name, background=apart or None)
         if name in SPAWN_TOOLS:
             self.add(
                 Kind.SPAWN_REQUESTED,

@@ -59,7 +59,7 @@ class NothingAfterEnd(Law):
         return self.broken(
             run.agent,
             f"{len(late)} records of it follow its terminal, the first {since:.1f} s later"
-            + (", while a call or tool of it was still open." if busy else "."),
+            + (", while a call, tool or job of it was open." if busy else "."),
             end,
             *late[:3],
             label="premature_terminal" if busy else "zombie",
@@ -114,7 +114,9 @@ def _was_busy(history: History, run: Run, end: Event) -> bool:
             return True
     for one in history.tools.get(run.agent, ()):
         begun = history.place(one.start) < history.place(end)
-        if begun and (one.end is None or history.place(one.end) > history.place(end)):
+        # A job in the background goes on when the call that began it is answered.
+        over = one.end is not None and history.place(one.end) < history.place(end)
+        if begun and (not over or one.start.get("background")):
             return True
     return False
 

@@ -43,3 +43,11 @@ def test_it_does_not_know_from_hooks_alone() -> None:
     told = Told("hooks", "hooks.jsonl").spawn("A").at(2).ends("A")
     told.events = [event for event in told.events if event.agent == "A"]
     assert answers(told, "L12") == ["unknown"]
+
+
+def test_who_ends_over_a_job_in_the_background_ends_too_early() -> None:
+    told = Told().begin().spawn("A").at(4)
+    told.add(Kind.TOOL_STARTED, "A", call="t", tool="Bash", background=True)
+    told.add(Kind.TOOL_ENDED, "A", call="t", tool="Bash", ok=True)
+    told.at(14).says("A").ends("A").at(300).says("A").shuts(310)
+    assert answers(told, "L12") == ["broken:premature_terminal"]
