@@ -15,6 +15,7 @@ from fakes.dialect import ModelRequest
 from fakes.fault import Fault, class_of_status
 from fakes.ledger import Place
 from fakes.settings import stored
+from fakes.targeting import by_markers
 
 Record = Callable[[dict[str, Any]], None]
 Closed = Literal["ended", "cut", "reset", "refused", "client-gone", "open"]
@@ -87,9 +88,11 @@ class Exchange:
     ) -> None:
         """The whole request is here (`size`: bytes on the wire, `body`: decoded)."""
         self._model = request.model[:200]
+        who = by_markers(request)
         self._say(
             "request.received",
             self.start,
+            task=who.key if who.depth > 0 else "",
             model=self._model,
             stream=request.stream,
             dialect=request.dialect,

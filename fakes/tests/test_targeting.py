@@ -136,3 +136,16 @@ async def test_it_takes_the_first_fault_that_means_something(serve: Callable[...
     await served.post("responses", "plain")
     await served.settled()
     assert [r["fault"] for r in served.said("fault.fired")] == ["sse-cut"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "task"),
+    [("LIFELINE-TASK-1.2 go", "1.2"), (ROOT, ""), (f"{ROOT} LIFELINE-TASK-1", ""), ("hello", "")],
+)
+async def test_the_journal_names_the_task_of_a_sub_agents_request(
+    serve: Callable[..., Any], prompt: str, task: str
+) -> None:
+    served = await serve()
+    await served.post("messages", "plain", prompt)
+    (received,) = served.said("request.received")
+    assert received["task"] == task
