@@ -32,9 +32,9 @@ def of(run: Run) -> Repeat | None:
         found = proposal.propose(run)
         if found is None:
             return None
-        return Repeat(
-            found.agent, found.version, found.scenario.as_dict(), _defaults(run.agent), "", True
-        )
+        chosen, given = found.scenario.with_sets({})
+        options = catalogue.driver(found.agent).read_options(given.get(found.agent, {}))
+        return Repeat(found.agent, found.version, chosen.as_dict(), options, proposed=True)
     if not run.scenario or run.agent not in catalogue.drivers():
         return None
     return Repeat(run.agent, run.version, run.snapshot, run.options, run.expect)

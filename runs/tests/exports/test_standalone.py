@@ -99,3 +99,13 @@ def test_an_issue_says_why_there_is_no_script() -> None:
     run.refresh_from_db()
     made = material.of(run, Choice.of("structure"), command=repeat.command(run))
     assert "No script of its own: The logs do not say which version" in issue(made)
+
+
+@pytest.mark.django_db
+def test_what_is_proposed_has_the_options_of_its_scenario() -> None:
+    run = imports.row("proposes", given=[])
+    run.agent, run.version, run.scenario = "reference", "1.0.0", "http-429"
+    found = repeat.of(run)
+    assert found is not None and found.proposed and found.scenario["name"] == "http-429"
+    assert found.options["retries"] == 2
+    assert "--set agents.reference.retries=2" in repeat.command(run)
