@@ -1,4 +1,4 @@
-"""Gemini CLI from 0.61 on: its package, command line, settings, files and tools."""
+"""Gemini CLI from 0.53 on: its package, command line, settings, files and tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Gemini(Driver):
     name: ClassVar[str] = "gemini"
     title: ClassVar[str] = "Gemini CLI"
     package: ClassVar[Package] = Package("npm", "@google/gemini-cli", extra=node.package("22.23.5"))
-    oldest: ClassVar[str] = "0.61.0"
+    oldest: ClassVar[str] = "0.53.0"
     dialects: ClassVar[tuple[str, ...]] = ("generate_content",)
     allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
     overhead_mib: ClassVar[int] = 768

@@ -32,7 +32,7 @@ class Pi(Driver):
     name: ClassVar[str] = "pi"
     title: ClassVar[str] = "pi"
     package: ClassVar[Package] = Package("npm", PACKAGE, extra=node.package("22.23.5"))
-    oldest: ClassVar[str] = "0.73.1"
+    oldest: ClassVar[str] = "0.70.0"
     dialects: ClassVar[tuple[str, ...]] = tuple(APIS)
     allowed_tools: ClassVar[frozenset[str]] = EVERYTHING
     overhead_mib: ClassVar[int] = 768
