@@ -100,6 +100,19 @@ def test_one_press_runs_the_proposal_and_both_are_on_one_clock(
 
 
 @pytest.mark.django_db
+def test_an_import_offers_the_script_of_what_it_proposes(
+    client: Client, imported: models.Run
+) -> None:
+    page = client.get(f"/runs/{imported.permalink}/").content.decode()
+    (address,) = re.findall(r'href="(/runs/\w+/export/script\?redact=structure)">Script', page)
+    answer = client.get(address)
+    text = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    assert answer.status_code == 200
+    compile(text, "repeat.py", "exec")
+    assert b"copilot 1.0.102" in text and b"sse-cut" in text
+
+
+@pytest.mark.django_db
 def test_a_verdict_of_a_person_shows_on_the_finding_and_in_the_list(
     client: Client, imported: models.Run
 ) -> None:
