@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dashboard.pictures import change
@@ -28,6 +28,9 @@ timelines = st.fixed_dictionaries(
 )
 
 
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # machines that test are busy
 @given(timelines, timelines)
 def test_it_turns_any_timeline_into_any_other(old: dict[str, Any], new: dict[str, Any]) -> None:
     assert changed(old, json.loads(json.dumps(change(old, new)))) == new
