@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -123,10 +123,12 @@ def of(
 def _repeat(
     run: models.Run, about: dict[str, Any], scenario: dict[str, Any]
 ) -> repeating.Repeat | None:
-    """What repeats the run, in its redacted words; what is proposed consists of ours alone."""
+    """What repeats the run, in its redacted words; but for its version a proposal is ours alone."""
     found = repeating.of(run)
-    if found is None or found.proposed:
-        return found
+    if found is None:
+        return None
+    if found.proposed:
+        return replace(found, version=about["version"])
     return repeating.Repeat(about["agent"], about["version"], scenario, about["options"])
 
 

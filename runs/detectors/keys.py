@@ -6,8 +6,9 @@ import re
 
 from runs.detectors._base import Patterns
 
-_EDGE = r"(?<![A-Za-z0-9_-])"
-"""No letter before it: the ``sk-`` of ``task-notification`` begins no key."""
+_EDGE = r"(?<![A-Za-z0-9])"
+"""No letter before it: the ``sk-`` of ``task-notification`` begins no key. A dash is no letter:
+a file may be called ``dump-ghp_….log``."""
 _SHAPES = (
     r"sk-(?:ant-|proj-|or-v1-|svcacct-|live-|test-)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}",
     r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}",

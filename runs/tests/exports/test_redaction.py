@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from runs import export, imports, material, models, redact
+from runs import export, imports, material, models, redact, repeat
 from runs.redact import Choice, RedactionFailed, Redactor
 from runs.tests.exports.planted import CUT, log, secrets
 
@@ -68,7 +68,7 @@ def test_a_text_becomes_its_length_and_the_same_hash_again() -> None:
 def test_no_shared_form_holds_any_of_two_hundred_planted_secrets(tmp_path: Path) -> None:
     planted = secrets()
     run = imports.store_paths([log(tmp_path / "case", planted)])
-    run.notes, run.tags = planted[3][1], [planted[30][0]]
+    run.notes, run.tags, run.version = planted[3][1], [planted[30][0]], "1.0.102"
     run.save()
     models.Opinion.objects.create(
         run=run, law="L3", agent="root", word="confirmed", note=planted[50][1],
@@ -76,8 +76,11 @@ def test_no_shared_form_holds_any_of_two_hundred_planted_secrets(tmp_path: Path)
     )  # fmt: skip
     stored = "".join(str(row) for row in models.Event.objects.filter(run=run).values())
     assert sum(secret in stored for secret, _ in planted) > 60
-    made = material.of(run, Choice.of("structure"), address="http://localhost/x")
-    for chosen in (one for one in export.exports().values() if one.name != "script"):
+    made = material.of(
+        run, Choice.of("structure"), address="http://localhost/x", command=repeat.command(run)
+    )
+    assert made.repeat is not None and made.command
+    for chosen in export.exports().values():
         with export.render(chosen, made) as found:
             text = _unpacked(found.read())
         assert [secret for secret, _ in planted if secret in text] == [], chosen.name
@@ -106,3 +109,14 @@ def test_a_detector_that_crashes_ends_the_whole_export(monkeypatch: Any) -> None
     with pytest.raises(RedactionFailed, match="'email' failed"):
         material.of(run, Choice.of("structure"))
     assert material.of(run, Choice.of("full")).document["permalink"] == run.permalink
+
+
+@pytest.mark.django_db
+def test_a_secret_in_the_place_of_a_version_leaves_in_no_proposal() -> None:
+    run = imports.store_paths([CUT])
+    token = "1.0.2-ghp_" + "a1B2c3D4e5F6" * 3
+    run.version = token
+    run.save()
+    made = material.of(run, Choice.of("structure"), command=repeat.command(run))
+    with export.render(export.named("markdown"), made) as found:
+        assert token not in found.read().decode()
