@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -114,22 +114,10 @@ def of(
         epoch=run.started_at.timestamp() if run.started_at else run.created_at.timestamp(),
         address=redactor.text(address),
         command=redactor.text(command),
-        repeat=_repeat(run, about, cleaned),
+        repeat=repeating.told(run, about, cleaned),
         level=choice.level,
         redactor=redactor,
     )
-
-
-def _repeat(
-    run: models.Run, about: dict[str, Any], scenario: dict[str, Any]
-) -> repeating.Repeat | None:
-    """What repeats the run, in its redacted words; but for its version a proposal is ours alone."""
-    found = repeating.of(run)
-    if found is None:
-        return None
-    if found.proposed:
-        return replace(found, version=about["version"])
-    return repeating.Repeat(about["agent"], about["version"], scenario, about["options"])
 
 
 def _salt(run: models.Run) -> bytes:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from runs import catalogue, proposal
@@ -38,6 +38,17 @@ def of(run: Run) -> Repeat | None:
     if not run.scenario or run.agent not in catalogue.drivers():
         return None
     return Repeat(run.agent, run.version, run.snapshot, run.options, run.expect)
+
+
+def told(run: Run, about: dict[str, Any], scenario: dict[str, Any]) -> Repeat | None:
+    """The same in the redacted words of its row and scenario.
+
+    But for its version a proposal consists of ours alone.
+    """
+    found = of(run)
+    if found is None or found.proposed:
+        return found and replace(found, version=about["version"])
+    return Repeat(about["agent"], about["version"], scenario, about["options"])
 
 
 def command(run: Run) -> str:
