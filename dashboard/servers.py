@@ -66,12 +66,13 @@ def postgres() -> Iterator[str]:
 
 @contextmanager
 def redis_server() -> Iterator[str]:
-    """A real Redis of its own; gives its URL."""
+    """A real Redis of its own, with a thousand databases; gives its URL."""
     program = find("redis-server")
     with tempfile.TemporaryDirectory(prefix="ll-redis-") as folder:
         socket = Path(folder, "redis.sock")
         process = subprocess.Popen(
-            [program, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder],
+            [program, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
+            + ["--databases", "1000"],
             stdout=subprocess.DEVNULL,
         )
         try:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import dj_database_url
 
+from dashboard import broker
+
 BASE = Path(__file__).resolve().parent.parent
 VAR = Path(os.environ.get("LIFELINE_VAR", BASE / "var")).resolve()
 VAR.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -158,7 +160,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1) or "memory://"
+CELERY_BROKER_URL = broker.url_of(REDIS_URL)
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_RESULT_BACKEND = None

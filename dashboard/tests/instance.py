@@ -143,7 +143,9 @@ def environment(var: Path) -> dict[str, str]:
     if database.startswith("postgres"):
         env["DATABASE_URL"] = _fresh_database(database)
     if os.environ.get("LIFELINE_TEST_REDIS_URL"):
-        env["REDIS_URL"] = f"{os.environ['LIFELINE_TEST_REDIS_URL']}?db={secrets.randbelow(15) + 1}"
+        env["REDIS_URL"] = (
+            f"{os.environ['LIFELINE_TEST_REDIS_URL']}?db={secrets.randbelow(999) + 1}"
+        )
     return env
 
 

@@ -23,7 +23,7 @@ def redis_url() -> Iterator[str]:
     """A real Redis: the one that the suite was given, else the embedded one on a socket."""
     given = os.environ.get("LIFELINE_TEST_REDIS_URL")
     if given:
-        yield f"{given}?db={secrets.randbelow(15) + 1}"
+        yield f"{given}?db={secrets.randbelow(999) + 1}"
         return
     with embedded() as url:
         yield url
