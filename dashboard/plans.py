@@ -115,7 +115,7 @@ def command(sweep: Sweep) -> str:
     repeat = int(sweep.plan.get("repeat", 1))
     parts += ["--repeat", str(repeat)] if repeat > 1 else []
     parts += ["--only-missing"] if "missing" in sweep.plan else []
-    for name, value in sweep.plan.get("sets", {}).items():
+    for name, value in sorted(sweep.plan.get("sets", {}).items()):
         parts += ["--set", f"{name}={value}"]
     return shlex.join([*start, *parts])
 
