@@ -131,7 +131,7 @@ def case_of(
     if not any(file.drafts for file in known):
         names = ", ".join(file.name for file in files[:3]) or "nothing"
         raise Unreadable(
-            f"No known format in {names}{' …' if len(files) > 3 else ''}.",
+            f"No known format in {names}{' …' if len(files) > 3 else ''}.{_left(left_out)}",
             "Attach session logs, JSON output, hook payloads, a trace or a request log.",
         )
     events = join(known)
@@ -147,6 +147,13 @@ def case_of(
         facts=facts,
         left_out=list(left_out),
     )  # fmt: skip
+
+
+def _left(left_out: Iterable[tuple[str, str]]) -> str:
+    """A sentence on the first three that were left out; nothing where there are none."""
+    rows = list(left_out)
+    said = ", ".join(f"{name[:80]!r} ({reason})" for name, reason in rows[:3])
+    return f" Left out: {said}{' …' if len(rows) > 3 else ''}." if rows else ""
 
 
 def _facts(files: list[ReadFile]) -> dict[str, Any]:

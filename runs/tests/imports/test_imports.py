@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,15 @@ def _zip(names: dict[str, bytes], links: tuple[str, ...] = ()) -> bytes:
     return out.getvalue()
 
 
+def _tar(link: str) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        info = tarfile.TarInfo(link)
+        info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(info)
+    return out.getvalue()
+
+
 LOG = (CASES[0] / "events.jsonl").read_bytes()
 
 
@@ -82,7 +92,8 @@ LOG = (CASES[0] / "events.jsonl").read_bytes()
         ("up.zip", _zip({"../up.jsonl": LOG}), "outside of its folder"),
         ("bomb.zip", _zip({"zeros.jsonl": bytes(40 << 20)}), "expands to more"),
         ("torn.zip", _zip({"a.jsonl": LOG})[:-30], "damaged archive"),
-        ("links.zip", _zip({}, links=("passwd",)), "No known format"),
+        ("links.zip", _zip({}, links=("passwd",)), "in nothing. Left out: 'passwd' (a link)."),
+        ("links.tar", _tar("passwd"), "in nothing. Left out: 'passwd' (a link)."),
         ("notes.txt", b"no log at all\n", "No known format"),
         ("empty.jsonl", b"", "nothing in it"),
         ("lifeline.zip", _zip({
