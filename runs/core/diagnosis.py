@@ -42,12 +42,13 @@ TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("provider_error_false_completion", ("L3:provider_error_false_completion",)),
     ("misrouted_notice", ("L9:misrouted_notice",)),
     ("zombie", ("L12:zombie",)),
-    ("duplicate_terminal", ("L1:duplicate_terminal", "L3:duplicate_notice")),
+    ("duplicate_terminal", ("L1:duplicate_terminal",)),
     ("slots_leaked", ("L11:slots_leaked", "L11:limit_exceeded")),
     ("stall", ("L5:stall",)),
     ("early_exit_children_lost", ("L16:early_exit_children_lost",)),
     ("lost_terminal", ("L1:lost_terminal",)),
     ("notice_lost", ("L3:notice_lost", "L3:notice_late", "L3:told_wrong", "L3:result_dropped")),
+    ("duplicate_terminal", ("L3:duplicate_notice",)),
     ("terminal_not_published", ("L13:terminal_not_published", "L13:views_disagree")),
     ("trace_parent_wrong", ("L13:trace_parent_wrong",)),
     ("retry_storm", ("L6:retry_after", "L6:permanent_retried", "L6:tool_replayed")),
@@ -107,6 +108,10 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
     judged = any(one.verdict is Verdict.HOLDS for one in findings)
     if not judged or history.cut_short or any(not run.ends for run in history.runs):
         return "unknown"  # also a run that we ended ourselves, whatever held until then
+    if not history.complete and any(
+        one.law == "L3" and one.verdict is Verdict.UNKNOWN for one in findings
+    ):
+        return "unknown"  # word of an end may follow, or never come
     if any(run.status == "failed" for run in history.runs):
         # It failed, and whether anybody was told is not to be seen here.
         return "unknown"

@@ -76,6 +76,19 @@ def test_all_well_is_healthy_and_doubt_is_not() -> None:
     assert judge(Told().exits(1, at=1).history()).diagnosis == "environment"
 
 
+def test_word_that_may_still_come_is_not_healthy() -> None:
+    told = Told().begin().spawn("A").at(3).says("A").ends("A").says("root").shuts(9)
+    assert judge(told.history()).diagnosis == "notice_lost"
+    assert judge(told.history(complete=False)).diagnosis == "unknown"
+
+
+def test_a_child_that_nobody_hears_of_comes_before_one_that_is_told_twice() -> None:
+    told = Told().begin().spawn("A").spawn("B").at(3).says("A").says("B").ends("A").ends("B")
+    judged = judge(told.at(4).tells("A").tells("A").shuts(9).history())
+    assert {one.label for one in judged.broken} == {"duplicate_notice", "notice_lost"}
+    assert judged.diagnosis == "notice_lost"
+
+
 def test_out_of_time_before_the_first_request_says_nothing_about_the_agent() -> None:
     def late(guard: str = "timeout") -> Told:
         return Told().begin().at(20).add(Kind.GUARD, "", guard=guard)
