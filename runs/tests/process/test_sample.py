@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -16,24 +17,55 @@ from runs.sample import Sampler, Stat
 BUSY = "import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass\n"
 TREE = (
     "import subprocess, sys\nblock = bytearray(b'x' * 40_000_000)\n"
-    "child = subprocess.Popen([sys.executable, '-S', '-c', sys.argv[1] + 'input()'])\n"
+    "child = subprocess.Popen([sys.executable, '-S', '-c', sys.argv[1] + 'time.sleep(600)'])\n"
     "print('ready', flush=True)\nchild.wait()"
 )
+ROOT = (
+    "import json, subprocess, sys\nfor line in sys.stdin:\n"
+    "    made = subprocess.Popen(json.loads(line), stdout=subprocess.PIPE)\n"
+    "    made.stdout.readline()\n    print(made.pid, flush=True)"
+)
+"""Starts what it reads; a process of ours may have children of other tests."""
+
+
+class Root:
+    """A process of its own that starts others on request."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self.process = process
+        self.pid = process.pid
+
+    def start(self, *command: str) -> int:
+        """Start a program, wait for its first line; gives its pid."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(command) + "\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
 
 
 @pytest.fixture
-def tree() -> Iterator[subprocess.Popen[bytes]]:
+def root() -> Iterator[Root]:
     with subprocess.Popen(
-        [sys.executable, "-S", "-c", TREE, BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-S", "-c", ROOT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
-        yield process
-        process.communicate(b"\n")
+        sampler = Sampler(process.pid)
+        yield Root(process)
+        sampler.tree()
+        sampler.kill_survivors()
+        process.kill()
 
 
-def test_it_adds_up_memory_and_time_of_the_whole_tree(tree: subprocess.Popen[bytes]) -> None:
-    sampler = Sampler(os.getpid())
+@pytest.fixture
+def tree(root: Root) -> Root:
+    root.start(sys.executable, "-S", "-c", TREE, BUSY)
+    return root
+
+
+def test_it_adds_up_memory_and_time_of_the_whole_tree(tree: Root) -> None:
+    sampler = Sampler(tree.pid)
     first = sampler.measure()
     assert first["processes"] == 2
     assert first["rss"] > 45_000_000
@@ -45,26 +77,23 @@ def test_it_adds_up_memory_and_time_of_the_whole_tree(tree: subprocess.Popen[byt
     assert spent >= 0.3
 
 
-def test_it_counts_nothing_when_the_root_is_gone_and_kills_what_was_seen(
-    tree: subprocess.Popen[bytes],
-) -> None:
-    sampler = Sampler(os.getpid())
+def test_it_counts_nothing_when_the_root_is_gone_and_kills_what_was_seen(tree: Root) -> None:
+    sampler = Sampler(tree.pid)
     assert len(sampler.tree()) == 2
+    tree.process.kill()
+    tree.process.wait()
     assert sampler.kill_survivors() == 2
-    tree.wait()
-    assert sampler.kill_survivors() == 0
     assert Sampler(tree.pid).measure() == {"rss": 0, "cpu": 0.0, "processes": 0}
 
 
-def test_it_reads_strangers_once_and_sees_new_processes() -> None:
-    known: set[int] = {os.getpid(), 4_000_000_000}
-    assert os.getpid() not in sample.read_new(known)
-    assert known == {os.getpid()}
-    sampler = Sampler(os.getpid())
+def test_it_reads_strangers_once_and_sees_new_processes(root: Root) -> None:
+    known: set[int] = {root.pid, 4_000_000_000}
+    assert root.pid not in sample.read_new(known)
+    assert known == {root.pid}
+    sampler = Sampler(root.pid)
     assert sampler.measure()["processes"] == 0
-    with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE) as process:
-        assert list(sampler.tree()) == [process.pid]
-        process.communicate()
+    made = root.start("/bin/sh", "-c", "echo ready; exec sleep 600")
+    assert list(sampler.tree()) == [made]
 
 
 def test_it_agrees_with_the_slower_way() -> None:
