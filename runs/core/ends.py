@@ -185,6 +185,20 @@ def asked_to_cancel(history: History, run: Run) -> bool:
     )
 
 
+def stopped_past_parent(history: History, run: Run) -> bool:
+    """Whether a person stopped this very run, and neither its parent nor anything above it."""
+    above = {"", "all", *history.ancestors(run.agent)}
+    requests = [
+        one for one in history.of(Kind.CANCEL_REQUESTED) if history.precedes(one, run.ends[0])
+    ]
+    return any(
+        one.get("by") == "user" and one.get("target") == run.agent for one in requests
+    ) and not any(
+        one.get("target") in above or (one.get("by") != "user" and one.get("target") == run.agent)
+        for one in requests
+    )
+
+
 def was_cancelled(history: History, run: Run) -> bool:
     """Whether its own log says that it was aborted."""
     return any(

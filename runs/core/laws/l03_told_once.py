@@ -6,7 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from runs.core.agents import PUSHED, TERMINAL, Run, tells_end
-from runs.core.ends import RACE, asked_to_cancel, events_of, failure_of, final_message, was_done
+from runs.core.ends import (
+    RACE,
+    asked_to_cancel,
+    events_of,
+    failure_of,
+    final_message,
+    stopped_past_parent,
+    was_done,
+)
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -259,7 +267,8 @@ def _cannot_see(history: History, run: Run) -> str:
         history.precedes(one.ends[0], run.ends[0]) for one in known.runs if one.ends
     ):
         return "Its parent had ended before it."
-    if run.status in _ABORTED and asked_to_cancel(history, run):
+    asked = run.status in _ABORTED and asked_to_cancel(history, run)
+    if asked and not stopped_past_parent(history, run):
         return "It was cancelled on request; whoever asked knows."
     return ""
 

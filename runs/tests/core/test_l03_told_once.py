@@ -93,3 +93,13 @@ def test_it_does_not_look_for_notices_where_none_are_shown() -> None:
 def test_it_does_not_ask_who_cancelled_whether_he_knows() -> None:
     told = Told().begin().spawn("A").at(5).add(Kind.CANCEL_REQUESTED, "", target="root", by="user")
     assert answers(told.ends("A", "cancelled").shuts(7), "L3") == ["unknown"]
+
+
+def test_it_is_broken_when_a_person_stops_the_child_alone_and_the_parent_is_not_told() -> None:
+    def stopped(**asked: str) -> list[str]:
+        told = Told().begin().spawn("A").at(5).add(Kind.CANCEL_REQUESTED, **asked)
+        return answers(told.ends("A", "interrupted").shuts(20), "L3")
+
+    assert stopped(target="A", by="user") == ["broken:notice_lost"]
+    assert stopped(target="A", by="parent") == ["unknown"]
+    assert stopped(target="root", by="user") == ["unknown"]
