@@ -16,7 +16,8 @@ from runs import catalogue
 from runs.driver import Binary, Context, Driver, Launch
 from runs.repeat import Repeat
 from runs.scenario import Scenario
-from runs.tapes import MODEL, NotPossible, tapes
+from runs.tape import NotPossible
+from runs.tapes import MODEL, tapes
 
 TEMPLATE = Path(__file__).with_name("standalone_template.py")
 _PLACES = {name: Path(f"/@{name}@") for name in ("HOME", "WORK", "TEMP", "LOGS", "AGENT")}
@@ -44,7 +45,9 @@ def script_of(repeat: Repeat | None) -> str:
     }
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, value in values.items():
-        written = pprint.pformat(value, width=100, sort_dicts=False)
+        written = pprint.pformat(value, width=120, sort_dicts=False)
+        # Inside of brackets the depth of a line says nothing; it is half of what tapes weigh.
+        written = re.sub(r"^ +", " ", written, flags=re.MULTILINE)
         text = re.sub(
             rf"^{name}(: [^=\n]+)? = .*$",
             lambda match, n=name, w=written: f"{n}{match[1] or ''} = {w}",

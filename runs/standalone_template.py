@@ -10,8 +10,10 @@ network but 127.0.0.1. The answers below are played byte for byte.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -23,6 +25,7 @@ import sys
 import tempfile
 import threading
 import time
+from email.utils import formatdate
 from pathlib import Path
 
 TITLE = ""
@@ -30,8 +33,9 @@ QUESTION = ""
 DEADLINE = 180.0
 # How the agent is started. @NAME@ is filled in below.
 LAUNCH: dict = {}
-# By caller ("" is the parent, "1" its first child): a step a call, each by form of the
-# answer; a tape an attempt, the last one for all further attempts.
+# By caller ("" is the parent, "1" its first child): its steps (after so many outputs of tools,
+# having heard nothing: 0, a word: 1, all answers: 2), each by form of the answer; a tape an
+# attempt, the last one for all further attempts.
 TAPES: dict = {}
 
 ROOT, TASK = "LIFELINE-ROOT", re.compile(r"LIFELINE-TASK-(\d+(?:\.\d+)*)")
@@ -39,8 +43,10 @@ ID = re.compile(
     r'\\*"(?:agent|agent_id|agentId|child|id|task_id|taskId|thread_id|session_id)\\*"'
     r'\s*:\s*\\*"([^"\\]+)'
 )
+ANSWER = re.compile(r"CHILD-OK (\d[\d.]*\d|\d)")
 STARTED = time.monotonic()
-LOCK = threading.Lock()
+LOCK = threading.Condition()
+REACHED: set = set()  # (caller, "asked" or "answered")
 SEEN: dict = {}  # caller → (fingerprint of its last request, call, attempt)
 TRIES: list = []  # (caller, call, attempt, fault, begin, end)
 
@@ -51,15 +57,41 @@ def items_of(body):
     return found if isinstance(found, list) else [{"role": "user", "content": found}]
 
 
-def outputs_of(body):
+def own_items(caller, body):
+    """The same from the caller's own task on, where it was given its parent's as well."""
+    items = items_of(body)
+    for number, item in enumerate(items if caller else []):
+        told = item.get("type") == "agent_message" or item.get("role") in ("user", "developer")
+        if told and caller in TASK.findall(json.dumps(item)):
+            return items[number:]
+    return items
+
+
+def heard_of(caller, items):
+    """What it has heard since it acted or spoke: 0 nothing, 1 a word, 2 all its answers."""
+    acted = spoke = news = False
+    texts = []
+    for item in items:
+        kind, role, content = str(item.get("type", "")), item.get("role"), item.get("content")
+        blocks = [b.get("type") for b in content] if isinstance(content, list) else ["text"]
+        if kind.endswith("_call") or item.get("tool_calls") or "tool_use" in blocks:
+            acted, news = True, False
+        elif role == "assistant":
+            spoke, news = True, news and acted
+        elif kind != "reasoning" and role not in ("system", "developer"):
+            texts.append(json.dumps(item))
+            if role != "tool" and not kind.endswith("_output") and set(blocks) != {"tool_result"}:
+                news = news or acted or spoke
+    below = {path for path in TAPES if path and path.rpartition(".")[0] == caller}
+    return 2 if below and below <= set(ANSWER.findall(" ".join(texts))) else int(news)
+
+
+def outputs_of(items):
     """The outputs of tools in it."""
-    found = []
-    for item in items_of(body):
-        blocks = item.get("content") if isinstance(item.get("content"), list) else []
-        if item.get("role") == "tool" or str(item.get("type", "")).endswith("_output"):
-            found.append(item)
-        found += [b for b in blocks if isinstance(b, dict) and b.get("type") == "tool_result"]
-    return found
+    lists = [item["content"] for item in items if isinstance(item.get("content"), list)]
+    kinds = ("_output", "tool_result")
+    found = [one for one in [*items, *sum(lists, [])] if isinstance(one, dict)]
+    return [x for x in found if x.get("role") == "tool" or str(x.get("type")).endswith(kinds)]
 
 
 def caller_of(body):
@@ -68,12 +100,8 @@ def caller_of(body):
     tasks = [path for path in TASK.findall(json.dumps(handed)) if path in TAPES]
     if tasks:  # a child that was given its parent's conversation as well
         return max(tasks, key=len)
-    prompts = [
-        item
-        for item in [*items_of(body), {"role": "system", "content": body.get("system", "")}]
-        if item.get("role") in ("user", "system", "developer")
-    ]
-    text = json.dumps(prompts + [body.get("instructions", "")])
+    prompts = [x for x in items_of(body) if x.get("role") in ("user", "system", "developer")]
+    text = json.dumps([*prompts, body.get("system", ""), body.get("instructions", "")])
     if ROOT in text:
         return "" if body.get("tools") else None
     task = TASK.search(text)
@@ -82,38 +110,57 @@ def caller_of(body):
 
 def place_of(caller, body):
     """Which call of this caller it is and which attempt: the same conversation is tried again."""
-    print_ = hashlib.sha256(json.dumps(items_of(body), sort_keys=True).encode()).hexdigest()
+    mark = hashlib.sha256(json.dumps(items_of(body), sort_keys=True).encode()).hexdigest()
     with LOCK:
         last, call, attempt = SEEN.get(caller, ("", 0, 0))
-        place = (print_, call, attempt + 1) if last == print_ else (print_, call + 1, 1)
-        SEEN[caller] = place
-    return place[1], place[2]
+        call, attempt = (call, attempt + 1) if last == mark else (call + 1, 1)
+        SEEN[caller] = mark, call, attempt
+    return call, attempt
 
 
 def tape_for(caller, body, attempt):
     """The tape of this request, and the ids of children that its conversation names."""
-    outputs = outputs_of(body)
-    step = [one for one in TAPES[caller] if one["after"] <= len(outputs)][-1]
+    items = own_items(caller, body)
+    outputs, heard = outputs_of(items), heard_of(caller, items)
+    known = [one for one in TAPES[caller] if one["after"] <= len(outputs)]
+    step = [one for one in known if one["heard"] <= heard][-1]
     tapes = step["stream" if body.get("stream") else "plain"]
-    children = ID.findall(json.dumps(outputs))
+    children = list(dict.fromkeys(ID.findall(json.dumps(outputs))))
     return tapes[min(attempt, len(tapes)) - 1], children
 
 
 def filled(data, children):
-    """Bytes of a tape with the agent's own id of a child in the place of its sign."""
-    if b"@CHILD " not in data or not children:
+    """Bytes of a tape with what only a run tells in the place of its sign."""
+
+    def date(sign):
+        return formatdate(math.ceil(time.time() + float(sign[1])), usegmt=True).encode()
+
+    def child(sign):  # ids come in the order in which their tasks were handed out
+        return children[min(int(sign[1]), len(children)) - 1].encode()
+
+    data = re.sub(rb"@IN ([\d.]+)@", date, data)
+    if b"@C " not in data or not children:
         return data
-    data = re.sub(rb"@CHILD [\d.]+@", children[0].encode(), data)
+    data = re.sub(rb"@C (?:\d+\.)*(\d+)@", child, data)
     head, gap, body = data.partition(b"\r\n\r\n")
     return re.sub(rb"content-length: \d+", b"content-length: %d" % len(body), head) + gap + body
 
 
-def play(connection, tape, children):
-    """Send what the tape says; gives the fault that it plays."""
-    fault = ""
+def reach(caller, what):
+    """A milestone that others may wait for."""
+    with LOCK:
+        REACHED.add((caller, what))
+        LOCK.notify_all()
+
+
+def play(connection, caller, tape, children):
+    """Send what the tape says."""
     for what, *value in tape:
-        if what == "fault":
-            fault = value[0]
+        if what == "after":
+            with LOCK:
+                LOCK.wait_for(lambda names=value[0]: REACHED.issuperset(names), value[1])
+        elif what == "answered":
+            reach(caller, what)
         elif what == "send":
             connection.sendall(filled(value[0], children))
         elif what == "pause":
@@ -123,28 +170,23 @@ def play(connection, tape, children):
         elif what == "reset":
             time.sleep(0.05)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    return fault
 
 
 def read(file):
-    """Method, path and body of one request; None when there is none."""
+    """Method, path and body of one request; empty when there is none."""
     first = file.readline().decode("latin-1").split(" ")
     headers = {}
-    while True:
-        name, _, value = file.readline().decode("latin-1").strip().partition(":")
-        if not name:
-            break
+    while line := file.readline().decode("latin-1").strip():
+        name, _, value = line.partition(":")
         headers[name.lower()] = value.strip()
     if len(first) < 2:
-        return None
+        return "", "", b""
     if headers.get("transfer-encoding", "").lower() == "chunked":
-        body = b""
-        while True:
+        body, size = b"", 1
+        while size:
             size = int(file.readline().split(b";")[0] or b"0", 16)
             body += file.read(size)
             file.readline()
-            if not size:
-                break
     else:
         body = file.read(int(headers.get("content-length", 0)))
     return first[0], first[1].partition("?")[0], body
@@ -158,40 +200,33 @@ def plain(document):
 
 def serve(connection):
     """One request of one connection."""
-    with connection:
-        try:
-            asked = read(connection.makefile("rb"))
-            if asked is None:
-                return
-            method, path, raw = asked
-            ending = path.rstrip("/").rpartition("/")[2]
-            if method != "POST" or ending not in ("responses", "completions", "messages"):
-                model = {"id": "gpt-5.4", "object": "model", "owned_by": "loopback"}
-                connection.sendall(plain({"object": "list", "data": [model]}))
-                return
+    with connection, contextlib.suppress(OSError):
+        method, path, raw = read(connection.makefile("rb"))
+        ending = path.rstrip("/").rpartition("/")[2]
+        if method == "POST" and ending in ("responses", "completions", "messages"):
             answer(connection, json.loads(raw or b"{}"))
-        except OSError:
-            pass
+        elif method:
+            model = {"id": "gpt-5.4", "object": "model", "owned_by": "loopback"}
+            connection.sendall(plain({"object": "list", "data": [model]}))
 
 
 def answer(connection, body):
     caller = caller_of(body)
     if caller is None:
-        tape, children = TAPES[max(TAPES)][-1]["stream" if body.get("stream") else "plain"][-1], []
-        tape = [one for one in tape if one[0] == "send"]
-        play(connection, tape, children)
+        tape = TAPES[max(TAPES)][-1]["stream" if body.get("stream") else "plain"][-1]
+        play(connection, None, [one for one in tape if one[0] == "send"], [])
         return
     call, attempt = place_of(caller, body)
     begin = time.monotonic() - STARTED
     tape, children = tape_for(caller, body, attempt)
     fault = next((value[0] for what, *value in tape if what == "fault"), "")
     row = [caller or "parent", call, attempt, fault, begin, None]
-    with LOCK:
-        TRIES.append(row)
+    TRIES.append(row)
     print(f"{begin:8.3f} s  {row[0]:>8}  call {call} attempt {attempt}  {fault or 'whole'}",
           file=sys.stderr, flush=True)  # fmt: skip
+    reach(caller, "asked")
     try:
-        play(connection, tape, children)
+        play(connection, caller, tape, children)
     finally:
         row[5] = time.monotonic() - STARTED
 
@@ -215,10 +250,14 @@ def start(agent, port, folder):
     env = {name: os.environ[name] for name in kept if name in os.environ}
     env |= {"HOME": places["HOME"], "TMPDIR": places["TEMP"]}
     env |= {name: fill(value) for name, value in LAUNCH["env"].items()}
-    argv = [fill(word) for word in LAUNCH["argv"]]
+    # On Linux the kernel ends the agent (not what that started) even if this script is killed
+    # with SIGKILL; elsewhere such an agent goes on.
+    prctl = ctypes.CDLL(None).prctl if sys.platform.startswith("linux") else None
     return subprocess.Popen(
-        argv, cwd=places["WORK"], env=env, stdin=subprocess.DEVNULL, start_new_session=True
-    )
+        [fill(word) for word in LAUNCH["argv"]], cwd=places["WORK"], env=env,
+        stdin=subprocess.DEVNULL, start_new_session=True,
+        preexec_fn=prctl and (lambda: prctl(1, signal.SIGKILL, 0, 0, 0)),  # PR_SET_PDEATHSIG
+    )  # fmt: skip
 
 
 def main():
@@ -226,6 +265,7 @@ def main():
     if not agent or not Path(agent).exists():
         print(f"usage: {sys.argv[0]} /path/to/{LAUNCH['agent']}   (version {LAUNCH['version']})")
         return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by way of what ends the agent
     print(f"{TITLE}\n{QUESTION}", file=sys.stderr)
     door = socket.create_server(("127.0.0.1", 0))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import fakes.reference_agent
-from runs import catalogue, imports, material, models, repeat
+from runs import catalogue, imports, material, models, repeat, standalone_template
 from runs.exports.markdown import issue
 from runs.redact import Choice
 from runs.repeat import Repeat
@@ -23,10 +24,15 @@ from runs.tests.transcripts.helpers import RECORDED
 AGENT = Path(str(fakes.reference_agent.__file__)).with_name("__main__.py")
 
 
-def _played(tmp_path: Path, scenario: str) -> str:
-    run = Repeat("reference", "1.0.0", catalogue.scenarios()[scenario].as_dict(), {"delay": 0.01})
+def _written(tmp_path: Path, scenario: str, **options: object) -> Path:
+    known = catalogue.scenarios()[scenario].as_dict()
     path = tmp_path / "repro.py"
-    path.write_text(script_of(run))
+    path.write_text(script_of(Repeat("reference", "1.0.0", known, {"delay": 0.01, **options})))
+    return path
+
+
+def _played(tmp_path: Path, scenario: str, **options: object) -> str:
+    path = _written(tmp_path, scenario, **options)
     assert "import runs" not in path.read_text() and "import fakes" not in path.read_text()
     done = subprocess.run(
         [sys.executable, "-I", "-S", str(path), str(AGENT)],
@@ -46,6 +52,76 @@ def test_the_child_is_cut_at_every_attempt_and_the_parent_never(tmp_path: Path) 
 def test_a_fault_of_the_first_attempt_alone_is_got_over(tmp_path: Path) -> None:
     said = _played(tmp_path, "cut-once")
     assert re.search(r"^ +1: 2 requests, 1 broken", said, re.M), said
+
+
+def _requests(said: str) -> dict[str, list[int]]:
+    """By caller its requests and how many of them were broken."""
+    rows = re.findall(r"^ *(\S+): (\d+) requests, (\d+) broken", said, re.M)
+    return {caller: [int(count), int(broken)] for caller, count, broken in rows}
+
+
+@pytest.mark.parametrize("dialect", ["responses", "chat_completions", "messages"])
+def test_more_work_is_given_only_to_a_child_that_has_ended(tmp_path: Path, dialect: str) -> None:
+    said = _played(tmp_path, "follow-up", dialect=dialect)
+    # It delegates, waits, is told, gives more work, goes on, is told again.
+    assert _requests(said) == {"parent": [5, 0], "1": [2, 0]}
+
+
+def test_the_second_run_of_a_child_is_cut_and_the_first_is_not(tmp_path: Path) -> None:
+    said = _played(tmp_path, "follow-up-cut")
+    assert _requests(said) == {"parent": [5, 0], "1": [6, 5]}
+    assert re.search(r"  1  call 1 attempt 1  whole$", said, re.M), said
+
+
+def test_a_child_is_named_by_its_own_id() -> None:
+    children = ["agent-1", "agent-2"]
+    given = b'content-length: 3\r\n\r\n"@C 2@" "@C 1@"'
+    filled = standalone_template.filled(given, children)
+    assert filled == b'content-length: 19\r\n\r\n"agent-2" "agent-1"'
+
+
+def test_callers_that_wait_for_each_other_do(tmp_path: Path) -> None:
+    said = _played(tmp_path, "ends-together")
+    assert {caller: rows[0] for caller, rows in _requests(said).items() if caller != "parent"} == {
+        "1": 1,
+        "2": 1,
+    }
+    text = (tmp_path / "repro.py").read_text()
+    assert "('after', [('2', 'asked')]" in text and "('after', [('1', 'asked')]" in text
+
+
+def test_a_date_to_wait_for_counts_from_the_answer(tmp_path: Path) -> None:
+    said = _played(tmp_path, "http-429-date", retries=1)
+    assert re.search(r"^ +1: 2 requests, 2 broken, gaps [2-9]\.", said, re.M), said
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's part is Linux's")
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
+def test_the_agent_ends_with_its_script(tmp_path: Path, sign: signal.Signals) -> None:
+    path = _written(tmp_path, "stall", idle_timeout=60.0)
+    script = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(path), str(AGENT)],
+        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    with script:
+        assert script.stderr is not None
+        assert any("stall" in line for line in script.stderr if " call 1 " in line)
+        (agent,) = Path(f"/proc/{script.pid}/task/{script.pid}/children").read_text().split()
+        script.send_signal(sign)
+        script.wait(10)
+        until = time.monotonic() + 10
+        while _runs(agent) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not _runs(agent)
+
+
+def _runs(pid: str) -> bool:
+    """Whether that process runs; one that nobody has waited for yet does not."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 @pytest.mark.parametrize("scenario", ["success", "sse-cut"])
@@ -76,7 +152,7 @@ def test_a_tape_does_not_depend_on_the_second_in_which_it_is_made(
     monkeypatch.setattr(time, "time", lambda: float(next(ticks)))
     driver = catalogue.driver("copilot")
     made = tapes(driver, "1.0.102", catalogue.scenarios()["sse-cut"], driver.read_options({}))
-    assert [len(step["stream"]) for steps in made.values() for step in steps] == [1] * 3
+    assert [len(step["stream"]) for steps in made.values() for step in steps] == [1] * 4
 
 
 @pytest.mark.django_db
