@@ -188,9 +188,9 @@ class _Player:
             await (fault.play(answer) if fault else answer.whole())
         except ClientGone:
             pass
-        except (AttributeError, TypeError) as trouble:
+        except (AttributeError, TypeError):
             name = fault.name if fault else "the answer"
-            raise NotPossible(f"{name} needs the provider's own socket ({trouble}).") from None
+            raise NotPossible(f"{name} needs a port of the provider that is shut.") from None
         broken = fault is not None and fault.name != "success"
         head: list[tuple[Any, ...]] = [("fault", fault.name)] if fault and broken else []
         if reply.after:

@@ -18,6 +18,7 @@ from runs.exports.markdown import issue
 from runs.redact import Choice
 from runs.repeat import Repeat
 from runs.standalone import script_of
+from runs.tape import NotPossible
 from runs.tapes import tapes
 from runs.tests.transcripts.helpers import RECORDED
 
@@ -93,6 +94,16 @@ def test_callers_that_wait_for_each_other_do(tmp_path: Path) -> None:
 def test_a_date_to_wait_for_counts_from_the_answer(tmp_path: Path) -> None:
     said = _played(tmp_path, "http-429-date", retries=1)
     assert re.search(r"^ +1: 2 requests, 2 broken, gaps [2-9]\.", said, re.M), said
+
+
+@pytest.mark.parametrize(
+    ("scenario", "reason"),
+    [("refused", "a port of the provider that is shut"), ("oversized-event", "too long")],
+)
+def test_what_a_script_cannot_play_is_refused_with_a_reason(scenario: str, reason: str) -> None:
+    known = catalogue.scenarios()[scenario].as_dict()
+    with pytest.raises(NotPossible, match=reason):
+        script_of(Repeat("reference", "1.0.0", known, {}))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's part is Linux's")
