@@ -16,8 +16,9 @@ from fakes.targeting import CallerRule, Identity, by_markers
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.drivers._log import Log
 from runs.drivers.claude.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS
-from runs.drivers.claude.evidence import LiveSubagent, Log, settings
+from runs.drivers.claude.evidence import LiveSubagent, settings
 from runs.drivers.claude.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
 from runs.transcript import named

@@ -73,30 +73,3 @@ class LiveSubagent(ClaudeSession):
         elif draft.kind in (Kind.USER_MESSAGE, Kind.TOOL_STARTED, Kind.TOOL_ENDED):
             self._last = None
         return draft
-
-
-class Log:
-    """Standard error, for people: kept, and nothing is concluded from its words."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.facts: dict[str, Any] = {}
-
-    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
-        """One event a line."""
-        words = line.decode("utf-8", "replace").strip()
-        if words:
-            yield Draft(
-                kind=Kind.OTHER,
-                source="log",
-                file=self.file,
-                line=number,
-                offset=offset,
-                length=len(line),
-                native="line",
-                data={"type": "line", "summary": words[:400]},
-            )
-
-    def end(self) -> Iterable[Draft]:
-        """Nothing is held back."""
-        return ()

@@ -28,6 +28,7 @@ from runs.driver import (
     Say,
     Source,
 )
+from runs.drivers._log import Log
 from runs.drivers.codex.about import NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.codex.callers import Threads
 from runs.drivers.codex.config import config
@@ -122,7 +123,7 @@ class Codex(Driver):
         paths: dict[str, str] = {}
         reader = _Silent if _talks(context.options) else named("codex-exec-json").reader
         yield Source(name="stdout", reader=reader, stream="stdout")
-        yield Source(name="log", reader=_Plain, stream="stderr")
+        yield Source(name="log", reader=Log, stream="stderr")
         yield Source(name="session", reader=lambda file: LiveRollout(file, paths), glob=ROLLOUTS)
 
     def converse(
@@ -186,29 +187,6 @@ class _Silent:
     def end(self) -> Iterable[Draft]:
         """Nothing."""
         return ()
-
-
-class _Plain(_Silent):
-    """A log for people: kept, and nothing is concluded from its words."""
-
-    def __init__(self, file: str) -> None:
-        super().__init__(file)
-        self._file = file
-
-    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
-        """One event a line."""
-        text = line.decode("utf-8", "replace").strip()
-        if text:
-            yield Draft(
-                kind=Kind.OTHER,
-                source="log",
-                file=self._file,
-                line=number,
-                offset=offset,
-                length=len(line),
-                native="line",
-                data={"type": "line", "summary": text[:400]},
-            )
 
 
 def _talks(options: Mapping[str, Any]) -> bool:

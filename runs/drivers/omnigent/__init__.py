@@ -16,8 +16,9 @@ from typing import Any, ClassVar
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.drivers._log import Log
 from runs.drivers.omnigent.about import NOT_APPLICABLE, OBSERVES, OPTIONS
-from runs.drivers.omnigent.evidence import LiveStream, Log, too_slow
+from runs.drivers.omnigent.evidence import LiveStream, too_slow
 from runs.drivers.omnigent.tools import EVERYTHING, Tools
 from runs.drivers.omnigent.world import OFF, agents, place, plan
 from runs.errors import VersionCannotRun

@@ -6,10 +6,10 @@ own lines, ``client/…``. The stored view (``session``) is one document a sessi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from runs.core.events import Draft, Kind
+from runs.core.events import Kind
 from runs.core.history import History
 from runs.transcripts._values import integer, mapping, number, text
 from runs.transcripts.omnigent import Stream
@@ -91,33 +91,6 @@ _HANDLERS = {
     "client/answered": LiveStream._answered,
     "client/interrupted": LiveStream._interrupted,
 }
-
-
-class Log:
-    """A log for people: kept, and nothing is concluded from its words."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.facts: dict[str, Any] = {}
-
-    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
-        """One event a line."""
-        words = line.decode("utf-8", "replace").strip()
-        if words:
-            yield Draft(
-                kind=Kind.OTHER,
-                source="log",
-                file=self.file,
-                line=number,
-                offset=offset,
-                length=len(line),
-                native="line",
-                data={"type": "line", "summary": words[:400]},
-            )
-
-    def end(self) -> Iterable[Draft]:
-        """Nothing is held back."""
-        return ()
 
 
 def too_slow(history: History) -> str:

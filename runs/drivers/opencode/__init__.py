@@ -18,9 +18,10 @@ from fakes.targeting import CallerRule
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.drivers._log import Log
 from runs.drivers.opencode.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS, PACKAGES
 from runs.drivers.opencode.callers import Sessions
-from runs.drivers.opencode.evidence import LiveBus, LiveExport, Log
+from runs.drivers.opencode.evidence import LiveBus, LiveExport
 from runs.drivers.opencode.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
 from runs.transcript import named

@@ -110,30 +110,3 @@ def _end(last: Draft, failed: bool, error: Draft | None) -> dict[str, Any]:
         "has_result": None if size is None else size > 0,
         "detail": "inferred from the last record",
     }
-
-
-class Log:
-    """Standard error, for people: kept, and nothing is concluded from its words."""
-
-    def __init__(self, file: str) -> None:
-        self.file = file
-        self.facts: dict[str, Any] = {}
-
-    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
-        """One event a line."""
-        words = line.decode("utf-8", "replace").strip()
-        if words:
-            yield Draft(
-                kind=Kind.OTHER,
-                source="log",
-                file=self.file,
-                line=number,
-                offset=offset,
-                length=len(line),
-                native="line",
-                data={"type": "line", "summary": words[:400]},
-            )
-
-    def end(self) -> Iterable[Draft]:
-        """Nothing is held back."""
-        return ()
