@@ -182,11 +182,15 @@ def _free_mib(path: Path) -> int:
     return shutil.disk_usage(path).free // guards.MIB
 
 
+def chromium() -> str:
+    """The path of a Chromium; "" where there is none."""
+    return next(filter(None, map(shutil.which, CHROMIUM)), "")
+
+
 def _browser() -> Finding:
-    for name in CHROMIUM:
-        path = shutil.which(name)
-        if path:
-            return Finding("Chromium", "ok", path)
+    path = chromium()
+    if path:
+        return Finding("Chromium", "ok", path)
     return Finding(
         "Chromium",
         "less",

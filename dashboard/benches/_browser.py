@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from runs.errors import HarnessError
+from dashboard import doctor
+from runs.errors import CannotRunHere, HarnessError
 
 WHAT = "The browser's driver is not installed."
 DO = "`manage.py test --fast` installs it; Chromium has to be there as well."
@@ -17,12 +17,14 @@ DO = "`manage.py test --fast` installs it; Chromium has to be there as well."
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A browser; HarnessError where there is none."""
+    """A browser; HarnessError where its driver is missing, CannotRunHere where it is."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         raise HarnessError(WHAT, DO) from None
-    path = shutil.which("chromium") or shutil.which("google-chrome")
+    path = doctor.chromium()
+    if not path:
+        raise CannotRunHere("There is no Chromium.", "Install it (apt install chromium).")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         try:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from dashboard import doctor
 
 _started: list[Any] = []
 
@@ -21,7 +22,7 @@ def launched() -> Browser:
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
         playwright = sync_playwright().start()
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=doctor.chromium(), args=["--no-sandbox"]
         )
         expect.set_options(timeout=60_000)  # machines that run tests are busy
         _started.extend((playwright, browser))

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from dashboard import doctor
 from dashboard.tests import factory
 from runs.models import Run
+from runs.tests import needs
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A browser test needs a browser."""
+    if item.get_closest_marker("browser") and not doctor.chromium():
+        needs.lack("there is no Chromium on this machine (apt install chromium)")
 
 
 @pytest.fixture

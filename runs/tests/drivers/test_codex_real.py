@@ -7,12 +7,10 @@ is not asserted.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,17 +18,17 @@ import pytest
 from runs import shelf
 from runs.drivers.codex import DRIVER
 from runs.drivers.codex.describe import of_bundle, of_version
+from runs.tests.drivers.real import ROOT, Commands
 
 pytestmark = [pytest.mark.binary, pytest.mark.slow]
 
-ROOT = Path(__file__).resolve().parents[3]
 OLD, NEW = "0.120.0", "0.171.0"
 EXEC = ["--set", "agents.codex.form=exec"]
 COMMANDS = (
-    ("app-server", ["sweep", "--agents", f"codex@{OLD},{NEW}", "--scenarios", "sse-cut,http-429"]),
-    ("exec", ["sweep", "--agents", f"codex@{OLD}", "--scenarios", "sse-cut,slow-child", *EXEC]),
     ("exec", ["reproduce", f"codex@{NEW}", "sse-cut", *EXEC]),
     ("app-server", ["reproduce", f"codex@{NEW}", "interrupt-parent"]),
+    ("app-server", ["sweep", "--agents", f"codex@{OLD},{NEW}", "--scenarios", "sse-cut,http-429"]),
+    ("exec", ["sweep", "--agents", f"codex@{OLD}", "--scenarios", "sse-cut,slow-child", *EXEC]),
 )
 Runs = Mapping[tuple[str, str, str], dict[str, Any]]
 
@@ -38,30 +36,12 @@ Runs = Mapping[tuple[str, str, str], dict[str, Any]]
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     """Every run's document, by form, version and scenario."""
-    var = tmp_path_factory.mktemp("var")
-    environment = {
-        **os.environ,
-        "LIFELINE_VAR": str(var),
-        "DATABASE_URL": "",
-        "DJANGO_SETTINGS_MODULE": "dashboard.settings",
-    }
-
-    def command(*words: str) -> Any:
-        ended = subprocess.run(
-            [sys.executable, "manage.py", *words],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            timeout=1200,
-        )
-        assert ended.returncode == 0, ended.stderr.decode(errors="replace")[-3000:]
-        return json.loads(ended.stdout)
-
+    commands = Commands(tmp_path_factory.mktemp("var"))
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for form, words in COMMANDS:
-        document = command(*words, "--json")
+        document = commands.document(*words)
         links = [link for cell in document.get("cells", ()) for link in cell["runs"]]
-        documents = [_document(environment, link) for link in links] or [document]
+        documents = [_document(commands.environment, link) for link in links] or [document]
         for each in documents:
             found[form, each["requested_version"], each["scenario"]] = each
     yield found

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from runs.driver import Binary
 from runs.drivers.copilot import DRIVER
 from runs.drivers.copilot.evidence import LogReader, RuntimeReader, preload
 from runs.errors import CannotRunHere, UnknownName
+from runs.tests import needs
 from runs.tests.core.build import Told
 from runs.tests.drivers.conftest import MakeContext
 
@@ -200,8 +200,8 @@ def test_it_doubts_a_run_that_says_nothing_or_two_things_about_what_ran() -> Non
     assert "1.0.103 was loaded" in runtime(told.add(Kind.RUNTIME, payload="1.0.103")).problem
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
 def test_its_preload_notes_the_node_that_loads_it(tmp_path: Path) -> None:
+    needs.program("node")
     script, notes = tmp_path / "preload.cjs", tmp_path / "runtime.jsonl"
     script.write_text(preload(notes))
     subprocess.run(["node", "--require", script, "-e", "0"], check=True)

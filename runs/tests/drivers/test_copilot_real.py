@@ -8,10 +8,7 @@ lines of the same run, whichever way the race went, is.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,9 +17,10 @@ from typing import Any
 import pytest
 import zstandard
 
+from runs.tests.drivers.real import Commands
+
 pytestmark = [pytest.mark.binary, pytest.mark.slow]
 
-ROOT = Path(__file__).resolve().parents[3]
 RUNS = (
     ("1.0.102", "success"),
     ("1.0.102", "sse-cut"),
@@ -84,35 +82,15 @@ Reproduce = Callable[[str, str], Ran]
 
 
 @pytest.fixture(scope="module")
-def reproduce(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduce]:
+def reproduce(tmp_path_factory: pytest.TempPathFactory) -> Reproduce:
     """Runs a scenario on a version, once for all tests that look at it."""
-    var = tmp_path_factory.mktemp("var")
-    environment = {
-        **os.environ,
-        "LIFELINE_VAR": str(var),
-        "DATABASE_URL": "",
-        "DJANGO_SETTINGS_MODULE": "dashboard.settings",
-    }
-    done: dict[tuple[str, str], Ran] = {}
+    commands = Commands(tmp_path_factory.mktemp("var"))
 
     def run(version: str, scenario: str) -> Ran:
-        if (version, scenario) not in done:
-            ended = subprocess.run(
-                [sys.executable, "manage.py", "reproduce", f"copilot@{version}", scenario]
-                + ["--json"],
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                timeout=900,
-            )
-            assert ended.returncode == 0, ended.stderr.decode(errors="replace")[-3000:]
-            document = json.loads(ended.stdout)
-            done[version, scenario] = Ran(
-                document, var / "runs" / document["permalink"] / "sources"
-            )
-        return done[version, scenario]
+        document = commands.document("reproduce", f"copilot@{version}", scenario)
+        return Ran(document, document["sources"])
 
-    yield run
+    return run
 
 
 def test_it_finds_a_healthy_run_healthy(reproduce: Reproduce) -> None:

@@ -3,59 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from runs import pythons
-from runs.errors import CannotRunHere
+from runs.tests.drivers.real import Commands, broken, child
 
 pytestmark = [pytest.mark.binary, pytest.mark.slow]
 
-ROOT = Path(__file__).resolve().parents[3]
 VERSION = "0.19.1"
-PATIENCE = 600
+DEADLINE = 600
 """Seconds: its start alone takes a minute on a busy machine."""
 Reproduce = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def reproduce(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduce]:
+def reproduce(tmp_path_factory: pytest.TempPathFactory) -> Reproduce:
     """Runs a scenario once for all tests that look at it; gives the command's document."""
-    try:
-        pythons.fitting("3.12")
-    except CannotRunHere as missing:
-        pytest.skip(str(missing))
-    var = tmp_path_factory.mktemp("var")
-    environment = {
-        **os.environ,
-        "LIFELINE_VAR": str(var),
-        "DATABASE_URL": "",
-        "DJANGO_SETTINGS_MODULE": "dashboard.settings",
-    }
-    done: dict[str, dict[str, Any]] = {}
+    commands = Commands(tmp_path_factory.mktemp("var"))
 
     def run(scenario: str) -> dict[str, Any]:
-        if scenario not in done:
-            argv = [sys.executable, "manage.py", "reproduce", f"omnigent@{VERSION}", scenario]
-            ended = subprocess.run(
-                [*argv, "--json", "--set", f"guards.deadline={PATIENCE}"],
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                timeout=PATIENCE + 900,
-            )
-            assert ended.returncode == 0, ended.stderr.decode(errors="replace")[-3000:]
-            done[scenario] = json.loads(ended.stdout)
-            done[scenario]["sources"] = var / "runs" / done[scenario]["permalink"] / "sources"
-        return done[scenario]
+        deadline = ["--set", f"guards.deadline={DEADLINE}"]
+        return commands.document("reproduce", f"omnigent@{VERSION}", scenario, *deadline)
 
-    yield run
+    return run
 
 
 @pytest.fixture
@@ -66,15 +38,6 @@ def healthy(reproduce: Reproduce) -> dict[str, Any]:
 @pytest.fixture
 def cut(reproduce: Reproduce) -> dict[str, Any]:
     return reproduce("sse-cut")
-
-
-def child(document: dict[str, Any]) -> dict[str, Any]:
-    (found,) = [agent for agent in document["agents"] if agent["caller"] == "child:1"]
-    return found
-
-
-def broken(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {one["law"]: one for one in document["findings"] if one["verdict"] == "broken"}
 
 
 def heard(document: dict[str, Any], session: str) -> list[str]:

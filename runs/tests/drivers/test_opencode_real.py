@@ -6,54 +6,35 @@ once, without a pause, an event or an end: the run's own guard has to stop it.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from runs.tests.drivers.real import Commands, broken, child
+
 pytestmark = [pytest.mark.binary, pytest.mark.slow]
 
-ROOT = Path(__file__).resolve().parents[3]
 VERSION = "1.18.33"
 REQUESTS = 24
 """After so many requests the hot loop is proven."""
-PATIENCE = 600
+DEADLINE = 600
 """Seconds: its start alone takes twenty on a busy machine."""
 Reproduce = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def reproduce(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reproduce]:
+def reproduce(tmp_path_factory: pytest.TempPathFactory) -> Reproduce:
     """Runs a scenario once for all tests that look at it; gives the command's document."""
-    var = tmp_path_factory.mktemp("var")
-    environment = {
-        **os.environ,
-        "LIFELINE_VAR": str(var),
-        "DATABASE_URL": "",
-        "DJANGO_SETTINGS_MODULE": "dashboard.settings",
-    }
-    done: dict[str, dict[str, Any]] = {}
+    commands = Commands(tmp_path_factory.mktemp("var"))
 
     def run(scenario: str, *more: str, code: int = 0) -> dict[str, Any]:
-        if scenario not in done:
-            argv = [sys.executable, "manage.py", "reproduce", f"opencode@{VERSION}", scenario]
-            ended = subprocess.run(
-                [*argv, "--json", "--set", f"guards.deadline={PATIENCE}", *more],
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                timeout=PATIENCE + 300,
-            )
-            assert ended.returncode == code, ended.stderr.decode(errors="replace")[-3000:]
-            done[scenario] = json.loads(ended.stdout)
-        return done[scenario]
+        deadline = ["--set", f"guards.deadline={DEADLINE}"]
+        return commands.document(
+            "reproduce", f"opencode@{VERSION}", scenario, *deadline, *more, code=code
+        )
 
-    yield run
+    return run
 
 
 @pytest.fixture
@@ -64,15 +45,6 @@ def healthy(reproduce: Reproduce) -> dict[str, Any]:
 @pytest.fixture
 def looping(reproduce: Reproduce) -> dict[str, Any]:
     return reproduce("sse-cut", "--set", f"guards.requests={REQUESTS}", code=1)
-
-
-def child(document: dict[str, Any]) -> dict[str, Any]:
-    (found,) = [agent for agent in document["agents"] if agent["caller"] == "child:1"]
-    return found
-
-
-def broken(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {one["law"]: one for one in document["findings"] if one["verdict"] == "broken"}
 
 
 def test_it_finds_a_healthy_run_healthy(healthy: dict[str, Any]) -> None:

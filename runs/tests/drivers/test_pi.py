@@ -14,6 +14,7 @@ from runs.core.judge import judge
 from runs.core.rows import agent_rows
 from runs.drivers.pi import DRIVER
 from runs.errors import CannotRunHere
+from runs.tests import needs
 from runs.tests.drivers.conftest import MakeContext
 from runs.tests.transcripts.helpers import DATA
 from runs.transcript import named, read_case
@@ -84,8 +85,8 @@ def test_its_parent_waits_and_has_no_other_tool_for_a_sub_agent() -> None:
 # The extension of ours
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the extension")
 def test_our_extension_notes_what_its_process_says(tmp_path: Path) -> None:
+    needs.program("node")
     program = tmp_path / "try.mjs"
     text = WATCH.read_text()
     text = text.replace('import { VERSION } from "@mariozechner/pi-coding-agent";', "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 import sys
 import time
@@ -13,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-import pytest
 
 from runs.driver import Launch
 from runs.process import Ended, Limits, prepare
 from runs.seal import Seal, candidates, folders_of
+from runs.tests import needs
 from runs.workspace import Workspace
 
 AGENTS = Path(__file__).parent / "agents"
@@ -52,12 +51,9 @@ def seal_of(kind: str) -> Seal:
         else:
             _found[kind] = "; ".join(reasons) or "there is none"
     found = _found[kind]
-    if isinstance(found, Seal):
-        return found
-    reason = f"the seal {kind!r} does not work on this machine: {found}"
-    if os.environ.get("LIFELINE_REQUIRE_ALL") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
+    if not isinstance(found, Seal):
+        needs.lack(f"the seal {kind!r} does not work on this machine: {found}")
+    return found
 
 
 @dataclass
