@@ -68,7 +68,7 @@ class Rows:
                     self._table(connection, table, name, changed)
 
     def _table(self, connection: sqlite3.Connection, table: str, name: str, changed: bool) -> None:
-        query, given = f"SELECT * FROM {table}", ()  # noqa: S608 (a name of ours)
+        query, given = f"SELECT * FROM {table}", ()
         if table == "messages":  # They are only added.
             query, given = f"{query} WHERE id > ? ORDER BY id", (self._latest,)
         for found in connection.execute(query, given):
@@ -91,11 +91,11 @@ def main(argv: list[str]) -> int:
     """Start, follow, end as the command does."""
     version_of, database, out, _, *command = argv
     rows = Rows(Path(database), Path(out))
-    told = subprocess.run(  # noqa: S603
+    told = subprocess.run(
         shlex.split(version_of), capture_output=True, text=True, timeout=60, check=False
     )
     rows.say(type="client/version", version=told.stdout.strip()[:64])
-    running = subprocess.Popen(command)  # noqa: S603
+    running = subprocess.Popen(command)
     asked: list[float] = []
 
     def ask(*_: object) -> None:
