@@ -18,6 +18,7 @@ import pytest
 from fakes.fault import Fault, faults, make_fault
 from fakes.refusals import kernel_refusals
 from fakes.tests.support import Served, combinations, events, fast, http, path_of, request_body
+from runs.tests import needs
 
 SILENCE, PATIENCE = 0.8, 20.0
 """Seconds after which a client here gives up: on an answer that never ends, on any other."""
@@ -136,7 +137,17 @@ async def test_it_breaks_the_answer_as_said(
 async def curl(url: str, request: dict[str, Any], patience: float = PATIENCE) -> tuple[int, bytes]:
     """curl's exit code and the bytes that it got. -L: it follows redirects as agents do."""
     process = await asyncio.create_subprocess_exec(
-        *("curl", "-sNL", "--noproxy", "*", "-m", str(patience), "-d", json.dumps(request), url),
+        *(
+            needs.program("curl"),
+            "-sNL",
+            "--noproxy",
+            "*",
+            "-m",
+            str(patience),
+            "-d",
+            json.dumps(request),
+            url,
+        ),
         stdout=asyncio.subprocess.PIPE,
     )
     output, _ = await process.communicate()

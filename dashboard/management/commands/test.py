@@ -27,7 +27,7 @@ STORED = {
 TESTED = {"DJANGO_SETTINGS_MODULE": "dashboard.settings_test"}
 """Said here: the environment that this command runs in comes before what pyproject.toml says."""
 
-PARALLEL = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--reruns", "1", "-rs"]
+PARALLEL = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--reruns", "1", "-rfEs"]
 """Most tests wait for processes and sockets: one worker more than cores, a file stays together.
 
 See docs/decisions/reruns.md for why a failing test is run once more.

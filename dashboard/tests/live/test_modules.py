@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from runs.tests import needs
+
 HERE = Path(__file__).parent
 STATIC = HERE.parent.parent / "static" / "dashboard"
 
@@ -25,10 +27,12 @@ def modules(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", sorted(path.name for path in HERE.glob("*.test.js")))
 def test_it_passes_in_node(modules: Path, name: str) -> None:
-    node = shutil.which("node")
-    assert node, "node is missing; manage.py doctor says how to get it"
     done = subprocess.run(
-        [node, "--test", name], cwd=modules, capture_output=True, text=True, timeout=120
+        [needs.program("node"), "--test", name],
+        cwd=modules,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "# pass 0" not in done.stdout

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from runs import catalogue, npm, pypi
+from runs.tests import needs
 from runs.tests.binaries.registry import Registry
 from runs.tests.binaries.toy import PythonToy, Toy
 
@@ -36,6 +37,7 @@ def toy(shelf_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Toy:
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Registry]:
     """The registry that this machine's npm is told to ask."""
+    needs.program("npm")
     served = Registry()
     monkeypatch.setenv("npm_config_registry", served.url)
     monkeypatch.setenv("npm_config_fetch_retries", "0")
