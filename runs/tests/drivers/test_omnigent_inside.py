@@ -139,7 +139,9 @@ def test_it_drives_a_runner_that_has_no_server(start: Start) -> None:
     (online,) = [one for one in lines if one.get("status") == "online"]
     assert online["version"] == "9.9.9"
     answers = [one["body"] for one in lines if one["kind"] == "client/answered"]
-    assert [one.get("status") for one in answers] == [None, "accepted", "buffered"]
+    words = [str(one["status"]) for one in answers if "status" in one]
+    assert sorted(words) == ["accepted", "buffered"]  # which is written down first is a race
+    assert len(answers) == 3
 
 
 def test_it_speaks_a_second_time_while_somebody_is_at_work(start: Start, tmp_path: Path) -> None:
