@@ -257,8 +257,13 @@ class Driver(ABC):
         return None
 
     def runtime(self, history: History, binary: Binary) -> Runtime:
-        """What the history proves about what ran (version reported, payload loaded)."""
-        return Runtime()
+        """What the history proves about what ran: here, the version that a session's start says."""
+        from runs.core.events import Kind
+
+        told = (str(event.get("version") or "") for event in history.of(Kind.SESSION_STARTED))
+        version = next(filter(None, told), "")
+        problem = "" if version else "nothing says which version ran"
+        return Runtime(version=version, payload=version, problem=problem)
 
     def tools_allowed(self, options: Mapping[str, Any]) -> frozenset[str]:
         """What a valid run with these options may advertise or execute."""

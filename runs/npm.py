@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import re
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from runs import platforms
 from runs.driver import Package
 from runs.errors import CannotRunHere, UnknownName, VersionCannotRun
 from runs.packages import NAME, Job, Published, bare, check
@@ -76,7 +76,9 @@ def _job(job: Job) -> str:
 def versions(package: Package, job: Job) -> list[Published]:
     """All versions of an npm package with their dates, oldest first."""
     listed, times = _listed(package.name, job)
-    holder, _, form = package.platform.format(platform=_here(), version="{version}").rpartition("@")
+    holder, _, form = package.platform.format(
+        platform=platforms.here(), version="{version}"
+    ).rpartition("@")
     held = set(_listed(holder, job)[0] if holder not in ("", package.name) else listed)
     return [
         Published(
@@ -129,7 +131,7 @@ def check_left_out(package: Package, folder: Path, job: Job) -> None:
     modules = folder / "node_modules"
     optional = read_json(modules / package.name / "package.json").get("optionalDependencies")
     for name, wanted in optional.items() if isinstance(optional, dict) else ():
-        if not name.endswith(f"-{_here()}") or (modules / name).exists():
+        if not name.endswith(f"-{platforms.here()}") or (modules / name).exists():
             continue
         alias = str(wanted).removeprefix("npm:")
         real, _, version = (alias if alias != wanted else f"{name}@{wanted}").rpartition("@")
@@ -143,10 +145,3 @@ def check_left_out(package: Package, folder: Path, job: Job) -> None:
             continue
         if there:
             raise CannotRunHere(f"npm left out {name}, which exists.", "Install it again.")
-
-
-def _here() -> str:
-    """How npm's packages call this platform: ``linux-x64``."""
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
-    name = platform.machine().lower()
-    return f"{platform.system().lower()}-{machine.get(name, name)}"

@@ -6,16 +6,14 @@ request and never redistributed.
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from fakes.dialect import ModelRequest
 from fakes.targeting import CallerRule, Identity, by_markers
-from runs.core.events import Kind
-from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs import platforms
+from runs.driver import Context, Driver, Launch, Option, Package, Source
 from runs.drivers._log import Log
 from runs.drivers.claude.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.claude.evidence import LiveSubagent, settings
@@ -98,14 +96,6 @@ class Claude(Driver):
         """By the agent that newer versions name in a header; else by the markers."""
         return by_header
 
-    def runtime(self, history: History, binary: Binary) -> Runtime:
-        """The version that its stream and its file state."""
-        for event in history.of(Kind.SESSION_STARTED):
-            version = str(event.get("version") or "")
-            if version:
-                return Runtime(version=version, payload=version)
-        return Runtime(problem="nothing says which version ran")
-
 
 def by_header(request: ModelRequest) -> Identity | None:
     """A sub-agent's requests name it; how deep it is the marker of its task says."""
@@ -144,10 +134,7 @@ def _environment(context: Context) -> dict[str, str]:
 
 def _platform() -> str:
     """This machine in the words of the package's names: ``linux-x64``, ``linux-arm64-musl``."""
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
-    system, name = platform.system().lower(), platform.machine().lower()
-    libc = "-musl" if system == "linux" and platform.libc_ver()[0] != "glibc" else ""
-    return f"{system}-{machine.get(name, name)}{libc}"
+    return platforms.here() + ("-musl" if platforms.musl() else "")
 
 
 DRIVER = Claude()

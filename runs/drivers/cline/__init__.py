@@ -8,15 +8,13 @@ was found that keeps it from asking one host for feature flags: the seal records
 from __future__ import annotations
 
 import json
-import platform
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from runs.core.events import Kind
-from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs import platforms
+from runs.driver import Binary, Context, Driver, Launch, Option, Package, Source
 from runs.drivers.cline.about import NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.cline.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
@@ -43,10 +41,10 @@ class Cline(Driver):
 
     def executable(self, folder: Path) -> Path:
         """The executable of this platform's own package."""
-        path = folder / "node_modules" / "@cline" / f"cli-{_platform()}" / "bin" / "cline"
+        path = folder / "node_modules" / "@cline" / f"cli-{platforms.here()}" / "bin" / "cline"
         if not path.is_file():
             raise VersionCannotRun(
-                f"This version of Cline has no package for this platform ({_platform()}).",
+                f"This version of Cline has no package for this platform ({platforms.here()}).",
                 "Choose another version.",
             )
         return path
@@ -88,14 +86,6 @@ class Cline(Driver):
         """The same for every version."""
         return Tools()
 
-    def runtime(self, history: History, binary: Binary) -> Runtime:
-        """The version that is stored with its session."""
-        for event in history.of(Kind.SESSION_STARTED):
-            version = str(event.get("version") or "")
-            if version:
-                return Runtime(version=version, payload=version)
-        return Runtime(problem="nothing says which version ran")
-
 
 def settings(context: Context) -> dict[str, Any]:
     """Its ``providers.json``: one loopback provider and a dummy key."""
@@ -121,13 +111,6 @@ def settings(context: Context) -> dict[str, Any]:
 def _interpreter() -> str:
     """The Python that runs us, outside of any virtual environment: no package is needed."""
     return str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
-
-
-def _platform() -> str:
-    """This machine in the words of the package's names: ``linux-x64``."""
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
-    name = platform.machine().lower()
-    return f"{platform.system().lower()}-{machine.get(name, name)}"
 
 
 DRIVER = Cline()

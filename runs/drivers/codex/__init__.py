@@ -6,15 +6,14 @@ prompt and prints JSON lines.
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 from fakes.targeting import CallerRule
+from runs import platforms
 from runs.core.drift import Description
-from runs.core.events import Draft, Kind
-from runs.core.history import History
+from runs.core.events import Draft
 from runs.driver import (
     Binary,
     Context,
@@ -24,7 +23,6 @@ from runs.driver import (
     Launch,
     Option,
     Package,
-    Runtime,
     Say,
     Source,
 )
@@ -70,11 +68,11 @@ class Codex(Driver):
 
     def executable(self, folder: Path) -> Path:
         """The native program of this platform's own package."""
-        place = folder / "node_modules" / "@openai" / f"codex-{_platform()}" / "vendor"
+        place = folder / "node_modules" / "@openai" / f"codex-{platforms.here()}" / "vendor"
         found = [*place.glob("*/bin/codex"), *place.glob("*/codex/codex")]
         if not found:
             raise VersionCannotRun(
-                f"This version of Codex has no package for this platform ({_platform()}).",
+                f"This version of Codex has no package for this platform ({platforms.here()}).",
                 "Choose another version.",
             )
         return found[0]
@@ -151,14 +149,6 @@ class Codex(Driver):
         """The versions whose condensed protocol is shipped."""
         return shipped()
 
-    def runtime(self, history: History, binary: Binary) -> Runtime:
-        """The version that its rollout and its first answer state."""
-        for event in history.of(Kind.SESSION_STARTED):
-            version = str(event.get("version") or "")
-            if version:
-                return Runtime(version=version, payload=version)
-        return Runtime(problem="nothing says which version ran")
-
 
 async def _converse(context: Context, conversation: Conversation, emit: Emit) -> None:
     prepared = context.binary.prepared
@@ -191,13 +181,6 @@ class _Silent:
 
 def _talks(options: Mapping[str, Any]) -> bool:
     return str(options["form"]) == "app-server"
-
-
-def _platform() -> str:
-    """This machine in the words of the package's names: ``linux-x64``, ``darwin-arm64``."""
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
-    name = platform.machine().lower()
-    return f"{platform.system().lower()}-{machine.get(name, name)}"
 
 
 DRIVER = Codex()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from runs import platforms
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Say, Source
@@ -30,12 +30,8 @@ CACHE = ".cache/copilot"
 
 def _platform() -> str:
     """This machine in the words of the package's names: ``linux-x64``, ``linuxmusl-arm64``."""
-    system = platform.system().lower()
-    if system == "linux" and platform.libc_ver()[0] != "glibc":
-        system = "linuxmusl"
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
-    name = platform.machine().lower()
-    return f"{system}-{machine.get(name, name)}"
+    name = platforms.here()
+    return name.replace("linux", "linuxmusl", 1) if platforms.musl() else name
 
 
 class Copilot(Driver):

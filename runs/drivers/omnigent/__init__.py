@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
 from runs.drivers._log import Log
@@ -100,11 +99,7 @@ class Omnigent(Driver):
         slow = too_slow(history)
         if slow:
             return Runtime(problem=f"the harness of {slow} did not come up: this host is too slow")
-        for event in history.of(Kind.SESSION_STARTED):
-            version = str(event.get("version") or "")
-            if version:
-                return Runtime(version=version, payload=version)
-        return Runtime(problem="nothing says which version ran")
+        return super().runtime(history, binary)
 
 
 DRIVER = Omnigent()

@@ -8,16 +8,14 @@ prompt, prints what it hears and, at the end, writes down what the agent has sto
 from __future__ import annotations
 
 import json
-import platform
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 from fakes.targeting import CallerRule
-from runs.core.events import Kind
-from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs import platforms
+from runs.driver import Binary, Context, Driver, Launch, Option, Package, Source
 from runs.drivers._log import Log
 from runs.drivers.opencode.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS, PACKAGES
 from runs.drivers.opencode.callers import Sessions
@@ -114,14 +112,6 @@ class OpenCode(Driver):
         """By the sessions that newer versions name in headers; else by the markers."""
         return Sessions()
 
-    def runtime(self, history: History, binary: Binary) -> Runtime:
-        """The version that is stored with its sessions."""
-        for event in history.of(Kind.SESSION_STARTED):
-            version = str(event.get("version") or "")
-            if version:
-                return Runtime(version=version, payload=version)
-        return Runtime(problem="nothing says which version ran")
-
 
 def configuration(context: Context) -> dict[str, Any]:
     """Its ``opencode.json``: one loopback provider, a dummy key, nothing that phones home."""
@@ -164,11 +154,7 @@ def interpreter() -> str:
 
 def _platforms() -> tuple[str, ...]:
     """This machine in the words of the package's names, the best first."""
-    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64"}
-    name = platform.machine().lower()
-    system = platform.system().lower()
-    base = f"{system}-{machine.get(name, name)}"
-    libc = "-musl" if system == "linux" and platform.libc_ver()[0] != "glibc" else ""
+    base, libc = platforms.here(), "-musl" if platforms.musl() else ""
     if base.endswith("x64") and not _has_avx2():
         return (f"{base}-baseline{libc}",)
     return (f"{base}{libc}", f"{base}-baseline{libc}")

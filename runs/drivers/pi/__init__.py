@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from runs import node
-from runs.core.events import Kind
-from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.driver import Context, Driver, Launch, Option, Package, Source
 from runs.drivers.pi.about import APIS, LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.pi.tools import AGENT, EVERYTHING, Tools
 from runs.errors import VersionCannotRun
@@ -84,14 +82,6 @@ class Pi(Driver):
     def tools(self, options: Mapping[str, Any], version: str) -> Tools:
         """The same for every version."""
         return Tools()
-
-    def runtime(self, history: History, binary: Binary) -> Runtime:
-        """The version that the root's process notes of itself."""
-        for event in history.of(Kind.SESSION_STARTED):
-            version = str(event.get("version") or "")
-            if version:
-                return Runtime(version=version, payload=version)
-        return Runtime(problem="nothing says which version ran")
 
 
 def models(context: Context) -> dict[str, Any]:

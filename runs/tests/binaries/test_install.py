@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from runs import binaries, install, node, npm, shelf
+from runs import binaries, install, node, npm, platforms, shelf
 from runs.driver import Package
 from runs.errors import (
     CannotRunHere,
@@ -138,7 +138,7 @@ def test_it_tells_a_version_without_a_package_for_this_platform_from_one_that_do
 def test_it_does_not_blame_a_version_for_an_optional_package_that_was_not_fetched(
     toy: Toy, registry: Registry
 ) -> None:
-    here = npm._here()
+    here = platforms.here()
     optional = {f"@lifeline/toy-{here}": "2.0.0", "@lifeline/toy-plan9-x64": "2.0.0"}
     registry.publish(
         "@lifeline/toy", "2.0.0", files={"elsewhere": ""}, optionalDependencies=optional

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runs import binaries, npm, shelf
+from runs import binaries, platforms, shelf
 from runs.driver import Package
 from runs.errors import CannotRunHere, HarnessError, UnknownName
 from runs.shelf import Slot
@@ -161,7 +161,7 @@ def test_it_tells_the_versions_without_a_package_for_this_platform(
     held: str,
 ) -> None:
     monkeypatch.setattr(Toy, "package", Package("npm", "@lifeline/toy", platform=form))
-    registry.publish(name.replace("HERE", npm._here()), held.replace("HERE", npm._here()))
+    registry.publish(name.replace("HERE", platforms.here()), held.replace("HERE", platforms.here()))
     for found in (binaries.versions("toy"), binaries.versions("toy", refresh=False)):
         assert {item.version: item.here for item in found} == {
             **{"1.0.9": False, "1.0.10": False, "1.1.0-2": False},

@@ -41,7 +41,7 @@ def test_it_is_given_one_loopback_provider_and_phones_nobody(make_context: MakeC
 def test_it_takes_the_executable_of_this_platform(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("runs.drivers.cline._platform", lambda: "linux-x64")
+    monkeypatch.setattr("runs.platforms.here", lambda: "linux-x64")
     with pytest.raises(CannotRunHere, match="no package for this platform"):
         DRIVER.executable(tmp_path)
     path = tmp_path / "node_modules/@cline/cli-linux-x64/bin/cline"
