@@ -20,8 +20,7 @@ from runs.errors import CannotRunHere, HarnessError, UnknownName, UnknownVersion
 from runs.packages import Published
 from runs.scenario import nearest
 from runs.shelf import Slot
-from runs.versions import check_ranges, is_prerelease, key, ordered, plain
-from runs.versions import expand as expand_ranges
+from runs.versions import is_prerelease, key, ordered, plain
 
 FRESH = 6 * 3600.0
 """Seconds for which a list of versions is used without asking again."""
@@ -87,13 +86,6 @@ def _drivable(driver: Driver, version: str) -> bool:
     return key(version) >= key(driver.oldest)
 
 
-def expand(agent: str, text: str) -> list[str]:
-    """Versions and ranges as people write them (``1.0.60,1.0.81..1.0.102``), as versions."""
-    check_ranges(text)
-    known = [item.version for item in versions(agent)] if ".." in text else []
-    return expand_ranges(text, known)
-
-
 def newest(agent: str) -> str:
     """The newest installed version that can start, else the newest published one."""
     driver = catalogue.driver(agent)
@@ -102,10 +94,13 @@ def newest(agent: str) -> str:
     else:
         here = [slot.version for slot in shelf.slots(agent) if _starts(slot)]
         here = [version for version in here if plain(version) == version]
-    chosen = _newest_of(driver, here)
-    if not chosen:
-        chosen = _newest_of(driver, [item.version for item in versions(agent) if item.here])
-    if chosen:
+    return _newest_of(driver, here) or latest(agent)
+
+
+def latest(agent: str) -> str:
+    """The newest release that is published for this platform, whatever is installed."""
+    published = [item.version for item in versions(agent) if item.here]
+    if chosen := _newest_of(catalogue.driver(agent), published):
         return chosen
     raise CannotRunHere(f"No version of {agent} is installed or known.", "See `binaries list`.")
 

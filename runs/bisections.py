@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs import binaries, catalogue, models, report, saved
+from runs import binaries, catalogue, models, named, report, saved
 from runs.core.bisect import FAILURES, Ask, Found, plan, words
 from runs.core.look import Look, look_for
 from runs.errors import HarnessError, UnknownName
@@ -27,6 +27,7 @@ def create(
     driver = catalogue.driver(agent)
     saved.load(scenario_name)
     look_for(look)
+    good, bad = named.resolve(agent, good), named.resolve(agent, bad)
     known = [item.version for item in binaries.versions(agent)]
     for end in (good, bad):
         if end not in known:
@@ -37,7 +38,7 @@ def create(
     if key(good) == key(bad):
         raise HarnessError("The two ends are the same version.")
     forward = key(good) < key(bad)
-    versions = binaries.expand(agent, f"{good}..{bad}" if forward else f"{bad}..{good}")
+    versions = named.expand(agent, f"{good}..{bad}" if forward else f"{bad}..{good}")
     return models.Sweep.objects.create(
         plan={"scenarios": [scenario_name], "repeat": repeat, "sets": {}},
         search={

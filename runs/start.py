@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from runs import catalogue, grid, models, notify, pictures, saved, scenario, store
+from runs import catalogue, grid, models, named, notify, pictures, saved, scenario, store
 from runs.errors import HarnessError, UnknownName
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}")
@@ -49,7 +49,7 @@ def create(
     `given` is a scenario that was read already (a file, an editor); else it is looked up.
     """
     driver = catalogue.driver(agent)
-    version = version or default_version(agent)
+    version = named.resolve(agent, version)
     if not VERSION.fullmatch(version):
         raise UnknownName(f"{version!r} is no version.", "Write it as 1.0.81.")
     if not 1 <= repeat <= MAX_REPEAT:
@@ -80,13 +80,6 @@ def create(
             for run in runs:
                 transaction.on_commit(lambda pk=run.pk: send(pk))
     return runs
-
-
-def default_version(agent: str) -> str:
-    """The newest installed version that can start, else the newest published one."""
-    from runs import binaries
-
-    return binaries.newest(agent)
 
 
 def send(run_id: int) -> None:

@@ -19,7 +19,7 @@ from django.db import router, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from runs import binaries, bisections, catalogue, grid, models, notify, saved, start
+from runs import binaries, bisections, catalogue, grid, models, named, notify, saved, start
 from runs.errors import HarnessError, UnknownName
 
 MOST_RUNS = 5000
@@ -49,7 +49,7 @@ def parse_agents(text: str) -> list[tuple[str, str]]:
             raise UnknownName(f"{part!r} names no agent.", "Write AGENT@VERSION,VERSION…")
     found: list[tuple[str, str]] = []
     for name, parts in groups:
-        versions = binaries.expand(name, ",".join(parts)) if parts else [binaries.newest(name)]
+        versions = named.expand(name, ",".join(parts)) if parts else [binaries.newest(name)]
         found += [(name, version) for version in versions]
     return list(dict.fromkeys(found))
 

@@ -127,7 +127,7 @@ class Command(BaseCommand):
             catalogue.driver(agent)
             if not version and named:
                 raise UnknownName(f"{text} names no version.", "Write AGENT@VERSION.")
-            chosen = binaries.expand(agent, version) if version else [binaries.newest(agent)]
+            chosen = named.expand(agent, version) if version else [binaries.newest(agent)]
             found += [(agent, item) for item in chosen]
         return found
 

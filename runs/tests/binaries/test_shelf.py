@@ -183,7 +183,3 @@ def test_it_asks_no_registry_twice_within_hours(toy: Toy, registry: Registry) ->
     asked = len(registry.asked)
     binaries.versions("toy")
     assert len(registry.asked) == asked
-
-
-def test_it_expands_ranges_over_what_is_published(toy: Toy, registry: Registry) -> None:
-    assert binaries.expand("toy", "1.0.9..1.0.10,1.1.0") == ["1.0.9", "1.0.10", "1.1.0"]

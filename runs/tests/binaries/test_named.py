@@ -1,0 +1,41 @@
+"""Which versions a text names."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs import binaries, named, platforms
+from runs.driver import Package
+from runs.tests.binaries.registry import Registry
+from runs.tests.binaries.shelved import put
+from runs.tests.binaries.toy import Toy
+
+
+def test_it_expands_ranges_over_what_is_published(toy: Toy, registry: Registry) -> None:
+    assert named.expand("toy", "1.0.9..1.0.10,1.1.0") == ["1.0.9", "1.0.10", "1.1.0"]
+
+
+def test_latest_is_published_and_nothing_is_what_is_installed(toy: Toy, registry: Registry) -> None:
+    put("1.0.9")
+    assert named.resolve("toy", "") == "1.0.9"
+    assert named.resolve("toy", "latest") == binaries.latest("toy") != "1.0.9"
+    assert named.resolve("toy", "1.0.9") == "1.0.9"
+
+
+def test_latest_may_end_a_range_or_stand_alone(toy: Toy, registry: Registry) -> None:
+    last = binaries.latest("toy")
+    assert named.expand("toy", "latest") == [last]
+    assert named.expand("toy", "1.0.9, 1.0.10..latest") == named.expand(
+        "toy", f"1.0.9,1.0.10..{last}"
+    )
+
+
+def test_a_range_leaves_out_what_has_no_package_for_this_platform(
+    toy: Toy, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = "@lifeline/toy@{version}-{platform}"
+    monkeypatch.setattr(Toy, "package", Package("npm", "@lifeline/toy", platform=form))
+    registry.publish("@lifeline/toy", f"1.0.10-{platforms.here()}")
+    assert named.expand("toy", "1.0.9..") == ["1.0.10"]
+    assert named.expand("toy", "1.0.9") == ["1.0.9"]
+    assert named.resolve("toy", "latest") == "1.0.10"
