@@ -20,7 +20,9 @@ class StartForm(forms.Form):
         start.VERSION.pattern.join(("^", "$")),
         required=False,
         strip=True,
-        error_messages={"invalid": "Write a version as 1.0.81 or latest, or leave it empty for the newest here."},
+        error_messages={
+            "invalid": "Write a version as 1.0.81 or latest, or leave it empty for the newest here."
+        },
     )
     scenario = forms.ChoiceField()
     repeat = forms.IntegerField(min_value=1, max_value=start.MAX_REPEAT, initial=1)

@@ -20,6 +20,7 @@ from runs.binaries import Installed
 from runs.driver import Binary
 from runs.errors import CannotRunHere, HarnessError, UnknownName
 from runs.management.base import CANNOT, WRONG_CALL
+from runs.named import expand
 
 
 class Command(BaseCommand):
@@ -127,7 +128,7 @@ class Command(BaseCommand):
             catalogue.driver(agent)
             if not version and named:
                 raise UnknownName(f"{text} names no version.", "Write AGENT@VERSION.")
-            chosen = named.expand(agent, version) if version else [binaries.newest(agent)]
+            chosen = expand(agent, version) if version else [binaries.newest(agent)]
             found += [(agent, item) for item in chosen]
         return found
 
