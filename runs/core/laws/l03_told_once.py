@@ -146,6 +146,8 @@ class ToldOnce(Law):
                 told=lies[0].get("status"),
             )
         if run.status == "completed" and not failed and words and not words & {"completed", "idle"}:
+            if words <= _ABORTED and asked_to_cancel(history, run):
+                return None  # Its parent knows it better than its terminal: that is L7's.
             note = next(one for one in notices if one.get("status") in words)
             return self.broken(
                 run.agent,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Run
+from runs.core.ends import last_call
 from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
@@ -76,6 +77,16 @@ class CancelReaches(Law):
                 label="cancel_ignored",
                 took=round(took, 3),
                 limit=limit,
+            )
+        stopped = _stopped(history, run, asked_at) if run.status == "completed" else None
+        if stopped is not None:
+            return self.broken(
+                run.agent,
+                "Its model call was given up at the cancel, and its terminal says completed.",
+                asked,
+                stopped,
+                run.end,
+                label="cancel_misnamed",
             )
         if run.status in _CANCELLED or (run.status == "completed" and took <= RACE):
             return self.holds(run.agent, f"The cancel reached it in {took:.1f} s.", asked, run.end)
@@ -179,6 +190,15 @@ def _traffic(history: History, run: Run, since: float) -> list[Event]:
         if history.time(one.start) > since and run is history.agents[run.agent].runs[-1]
     ]
     return sorted([*later, *retried, *tools], key=history.place)
+
+
+def _stopped(history: History, run: Run, asked_at: float) -> Event | None:
+    """The model call that the agent itself gave up when it was cancelled: it did not complete."""
+    call = last_call(history, run) if history.clocks_agree else None
+    if call is None or call.last.complete or call.last.closed != "client-gone":
+        return None
+    ended = call.last.end
+    return call.last.ended if ended is not None and ended >= asked_at - SKEW else None
 
 
 def _over(history: History) -> bool:

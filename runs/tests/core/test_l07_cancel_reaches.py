@@ -35,6 +35,14 @@ def test_it_is_broken_by_another_word_for_the_end() -> None:
     assert answers(_asked("A").at(11).ends("A", "failed"), "L7", "A") == ["broken:cancel_misnamed"]
 
 
+def test_it_is_broken_by_a_call_that_was_given_up_for_complete() -> None:
+    told = _two().at(9).request("A", agent="A", complete=False, closed="client-gone", lasting=1.2)
+    told.at(10).add(Kind.CANCEL_REQUESTED, target="A", by="parent").at(10.3).ends("A")
+    told.tells("A", "cancelled").shuts(60)
+    assert answers(told, "L7", "A") == ["broken:cancel_misnamed"]
+    assert answers(told, "L3", "A") == ["holds"]
+
+
 def test_it_is_broken_by_a_sibling_that_is_cancelled_as_well() -> None:
     told = _asked("A").view("acp", "acp.jsonl").add(Kind.OTHER, "").view("session", "events.jsonl")
     told.at(11).ends("A", "cancelled").ends("B", "cancelled").at(60).says("root")
