@@ -129,7 +129,7 @@ class Exchange:
             **self.headers,
         }
         head = "".join(f"{name}: {value}\r\n" for name, value in given.items())
-        target = self.url.path or "/"
+        target = (self.url.path or "/") + (f"?{self.url.query}" if self.url.query else "")
         self._writer.write(f"POST {target} HTTP/1.1\r\n{head}\r\n".encode() + self.body)
         await self._writer.drain()
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")

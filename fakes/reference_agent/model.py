@@ -93,7 +93,7 @@ class Model:
         """One request and its answer, read to the end."""
         wire = WIRES[self.settings.dialect]()
         body = wire.body(agent.items, schemas(self.settings.wait), model, self.settings.stream)
-        url = self.settings.url.rstrip("/") + wire.path
+        url = self.settings.url.rstrip("/") + wire.target(model, self.settings.stream)
         headers = {
             "user-agent": f"lifeline-reference/{self.settings.version}",
             "x-agent-id": agent.id,

@@ -25,6 +25,7 @@ from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtim
 from runs.errors import HarnessError
 from runs.transcripts.reference import ReferenceReader
 
+DIALECTS = ("responses", "chat_completions", "messages", "generate_content")
 AGENT_ID = re.compile(r"root|agent(-\d{1,4}){1,8}")
 
 
@@ -104,7 +105,7 @@ class Reference(Driver):
     title: ClassVar[str] = "Reference agent"
     package: ClassVar[Package] = Package("builtin", "fakes.reference_agent")
     oldest: ClassVar[str] = VERSIONS[0].number
-    dialects: ClassVar[tuple[str, ...]] = ("responses", "chat_completions", "messages")
+    dialects: ClassVar[tuple[str, ...]] = DIALECTS
     allowed_tools: ClassVar[frozenset[str]] = frozenset(
         {"delegate", "wait", "poll", "message", "cancel", "note", "quiet", "ask"}
     )
@@ -115,7 +116,7 @@ class Reference(Driver):
             "choice",
             "responses",
             "The protocol that it speaks to its provider.",
-            ("responses", "chat_completions", "messages"),
+            DIALECTS,
         ),
         Option("form", "choice", "stream", "The form of answers.", ("stream", "plain")),
         Option(

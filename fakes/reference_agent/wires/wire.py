@@ -74,6 +74,11 @@ class Wire(ABC):
     done: bool = False
 
     @classmethod
+    def target(cls, model: str, stream: bool) -> str:
+        """Where a request goes: path and query."""
+        return cls.path
+
+    @classmethod
     @abstractmethod
     def body(
         cls, items: Sequence[Item], tools: Sequence[Mapping[str, Any]], model: str, stream: bool
