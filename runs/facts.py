@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runs import catalogue, report, store, words
+from runs.core.events import ROOT
 from runs.models import Event, Opinion, Run
 from runs.text import visible_deep
 
@@ -145,7 +146,7 @@ def _truth(
         stdout = Said(f"exit {document['exit_code']}", lie=lie)
     return Truth(
         id=row["id"],
-        name=row.get("name") or row["id"],
+        name=row.get("name") or (ROOT if top else row["id"]),
         depth=row["depth"],
         sub=" · ".join(part for part in sub if part),
         wire=wire_words(row.get("wire") or {}),

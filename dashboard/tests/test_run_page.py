@@ -14,7 +14,7 @@ from django.test import Client
 
 from dashboard.tests import factory
 from dashboard.tests.factory import CHILD, HOSTILE
-from runs import store
+from runs import facts, store
 from runs.models import Event, Run
 
 
@@ -36,6 +36,11 @@ def test_it_shows_the_truth_against_the_report(client: Client, cut: Run) -> None
     assert child.told.lie and "finished processing and is now idle" in child.told.word
     assert [one["law"] for one in child.findings] == ["L2", "L3", "L6"]
     assert "completed ✗ (not true)" in _text(answer)
+
+
+def test_it_calls_the_one_at_the_top_root_where_it_has_an_id_and_no_name() -> None:
+    agents = [{"id": "4bd9c2", "parent": None}, {"id": "81f0aa", "parent": "4bd9c2"}]
+    assert [row.name for row in facts.of_document({"agents": agents}).truth] == ["root", "81f0aa"]
 
 
 @pytest.mark.django_db

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from runs.core.agents import Agent
-from runs.core.events import Event, Kind
+from runs.core.events import ROOT, Event, Kind
 from runs.core.history import History
 from runs.core.lanes import bar_of, caller_lanes, lane_of, mark_of, part_lanes
 from runs.core.law import Finding, Verdict
@@ -167,7 +167,7 @@ def _status_lane(history: History) -> dict[str, Any]:
 
 
 def _agent_lane(history: History, agent: Agent) -> dict[str, Any]:
-    label = agent.name or agent.id
+    label = agent.name or (ROOT if agent.id == history.root else agent.id)
     lane = lane_of(
         f"agent:{agent.id}",
         label,

@@ -29,6 +29,15 @@ def test_it_puts_children_under_their_parent_and_callers_under_their_agent() -> 
     assert lanes[3]["parent"] == "agent:root"
 
 
+def test_it_calls_the_one_at_the_top_root_where_it_has_an_id_and_no_name() -> None:
+    told = Told().add(Kind.SESSION_STARTED, "4bd9c2", version="1.0.0").spawn("A", "4bd9c2")
+    told.spawn("B", "4bd9c2", role="worker").at(3).ends("A").ends("B")
+    lanes = timeline(told.history())["lanes"]
+    assert [(lane["id"], lane["label"]) for lane in lanes if lane["kind"] == "agent"] == [
+        ("agent:4bd9c2", "root"), ("agent:A", "A"), ("agent:B", "B"),
+    ]  # fmt: skip
+
+
 def test_it_gives_each_part_of_the_product_a_lane_with_its_lives() -> None:
     told = _run()
     for at, status in ((1, "started"), (2, "online"), (3, "killed"), (4, "started")):
