@@ -19,6 +19,7 @@ NEVER_CAME = frozenset(
         *("dead_spawn", "hidden_permission", "cancel_ignored", "stall", "orphaned"),
         *("terminal_not_published", "early_exit_root_cut", "early_exit_children_lost"),
         *("premature_idle", "failed_untold", "notice_late", "no_retry", "policy_differs"),
+        "left_open",
     }
 )
 """Labels of breaches that rest on something that did not follow."""

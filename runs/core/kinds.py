@@ -39,6 +39,7 @@ class Kind(StrEnum):
     DELTA = "message.delta"
     TOOL_STARTED = "tool.started"
     TOOL_ENDED = "tool.ended"
+    ITEM_LEFT = "item.left-open"
     # Model calls as the agent reports them
     MODEL_STARTED = "model.started"
     MODEL_ENDED = "model.ended"
@@ -157,6 +158,11 @@ KINDS: Mapping[Kind, Told] = {
     Kind.TOOL_STARTED: _told("A tool call begins.", "call tool background"),
     Kind.TOOL_ENDED: _told(
         "A tool call ends.", "call tool ok text_length background denied interrupted"
+    ),
+    Kind.ITEM_LEFT: _told(
+        "A view shows where this item begins, and no end of it. `what`: message, or the tool's "
+        "name; `item` is its id.",
+        "what item",
     ),
     Kind.MODEL_STARTED: _told("The agent says that it calls its model.", "call model attempt"),
     Kind.MODEL_ENDED: _told(

@@ -8,11 +8,10 @@ from typing import Any
 
 from runs.core.events import Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._codex import SPAWN, STOP, WAIT, WAKE, Codex, refusal
+from runs.transcripts._codex_app_items import Items
 from runs.transcripts._sniff import records
 from runs.transcripts._values import (
     items,
-    length,
     mapping,
     moment,
     number,
@@ -25,23 +24,19 @@ STATUS = {"active": "running", "idle": "idle", "systemError": "failed", "notLoad
 LATE = 60.0
 """Seconds by which a recorder on the same clock may be late."""
 _VERSION = re.compile(r"/(\d+\.\d+\.\d+[\w.-]*)")
-_TOOLS = frozenset(
-    {"commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall", "imageView"}
-)
 _ASKS = ("requestApproval", "requestUserInput", "Approval", "elicitation")
 _PREFIXES = ("thread/", "turn/", "item/", "account/", "initialize", "error", "configWarning")
 
 
-class AppServer(Codex):
+class AppServer(Items):
     """One connection. A line is ``{t, dir, msg}`` (in: from the client), or the message alone."""
 
     envelope = frozenset({"method"})
 
     def __init__(self, file: str) -> None:
-        super().__init__(file, "rpc")
+        super().__init__(file)
         self._asked: dict[str, str] = {}
         self._thread_starts: set[str] = set()
-        self._seen: set[tuple[str, str]] = set()
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One message."""
@@ -121,9 +116,9 @@ class AppServer(Codex):
 
     def _open(self, thread: Mapping[str, Any]) -> None:
         name, parent = text(thread.get("id")), text(thread.get("parentThreadId"))
-        if not name or ("thread", name) in self._seen:
+        if not name or ("thread", name) in self.seen:
             return
-        self._seen.add(("thread", name))
+        self.seen.add(("thread", name))
         version = text(thread.get("cliVersion"))
         if version:
             self.facts["version"] = version
@@ -174,87 +169,6 @@ class AppServer(Codex):
             # The turn's end repeats it, and is the one that counts.
             self.other("error", summary="final", agent=thread)
 
-    # Items
-
-    def _item_started(self, params: Mapping[str, Any], thread: str) -> None:
-        self._item(mapping(params.get("item")), thread, done=False)
-
-    def _item_completed(self, params: Mapping[str, Any], thread: str) -> None:
-        self._item(mapping(params.get("item")), thread, done=True)
-
-    def _item(self, item: Mapping[str, Any], thread: str, done: bool) -> None:
-        kind, name = text(item.get("type"), 80), text(item.get("id"))
-        if kind == "collabAgentToolCall":
-            self._collab(item, name, done)
-        elif kind == "subAgentActivity":
-            self._activity(item, thread, name)
-        elif kind == "agentMessage" and done:
-            size = length(item.get("text"))
-            self.said[thread] = size
-            self.add(Kind.AGENT_MESSAGE, thread, text_length=size)
-        elif kind == "userMessage" and not done:
-            self.add(Kind.USER_MESSAGE, thread, text_length=length(item.get("content")))
-        elif kind in _TOOLS:
-            if done:
-                ok = {"completed": True, "failed": False}.get(text(item.get("status"), 40))
-                self.add(Kind.TOOL_ENDED, thread, call=name, tool=kind, ok=ok)
-            else:
-                self.add(Kind.TOOL_STARTED, thread, call=name, tool=kind)
-        else:
-            self.other(f"item/{kind}", agent=thread)
-
-    def _activity(self, item: Mapping[str, Any], thread: str, name: str) -> None:
-        """What a parent's thread shows of a sub-agent; written when it begins and once more."""
-        kind = text(item.get("kind"), 40)
-        child, path = text(item.get("agentThreadId")), text(item.get("agentPath"))
-        if (kind, name) in self._seen:
-            self.other(f"activity/{kind}", summary="again", agent=thread)
-            return
-        self._seen.add((kind, name))
-        if kind == "started":
-            self.add(Kind.SPAWN_ANSWERED, thread, call=name, ok=True, child=child, background=True)
-            self.begin(child, thread, call=name, path=path, name=path.rpartition("/")[2],
-                       background=True)  # fmt: skip
-        elif kind in ("completed", "interrupted"):
-            self.notify(thread, child, kind, "activity", name)
-        else:
-            self.other(f"activity/{kind}", agent=thread)
-
-    def _collab(self, item: Mapping[str, Any], call: str, done: bool) -> None:
-        tool = text(item.get("tool"), 80)
-        sender = text(item.get("senderThreadId"))
-        receivers = [text(one) for one in items(item.get("receiverThreadIds")) if one]
-        if not done:
-            self.add(Kind.TOOL_STARTED, sender, call=call, tool=tool)
-            if tool in SPAWN:
-                self.add(
-                    Kind.SPAWN_REQUESTED, sender, call=call, background=True,
-                    model=text(item.get("model")) or None,
-                    prompt_length=length(item.get("prompt")),
-                )  # fmt: skip
-            for target in receivers if tool in STOP else ():
-                self.add(Kind.CANCEL_REQUESTED, sender, target=target, by="parent", raw=tool)
-            return
-        ok = {"completed": True, "failed": False}.get(text(item.get("status"), 40))
-        self.add(Kind.TOOL_ENDED, sender, call=call, tool=tool, ok=ok)
-        if tool in SPAWN:
-            child = receivers[0] if receivers else ""
-            accepted = ok is not False and bool(child)
-            self.add(
-                Kind.SPAWN_ANSWERED, sender, call=call, ok=accepted, child=child,
-                refusal=None if accepted else refusal(text(item.get("error"), 400)),
-                background=True,
-            )  # fmt: skip
-            self.begin(child, sender, call=call, background=True)
-        for target in receivers if tool in WAKE else ():
-            self.wake(target, sender, call)
-        if tool in WAIT:
-            for child, state in mapping(item.get("agentsStates")).items():
-                self.notify(sender, text(child), state, "wait", call)
-
-    def _delta(self, params: Mapping[str, Any], thread: str) -> None:
-        self.add(Kind.DELTA, thread, text_length=length(params.get("delta")), what="text")
-
 
 _NOTIFICATIONS = {
     "thread/started": AppServer._thread_started,
@@ -262,11 +176,11 @@ _NOTIFICATIONS = {
     "turn/started": AppServer._turn_started,
     "turn/completed": AppServer._turn_completed,
     "error": AppServer._error,
-    "item/started": AppServer._item_started,
-    "item/completed": AppServer._item_completed,
-    "item/agentMessage/delta": AppServer._delta,
-    "item/reasoning/textDelta": AppServer._delta,
-    "item/commandExecution/outputDelta": AppServer._delta,
+    "item/started": Items.item_started,
+    "item/completed": Items.item_completed,
+    "item/agentMessage/delta": Items.delta,
+    "item/reasoning/textDelta": Items.delta,
+    "item/commandExecution/outputDelta": Items.delta,
 }
 
 

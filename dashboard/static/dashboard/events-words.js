@@ -51,6 +51,7 @@ const SAYS = {
   "message.delta": (d) => list(d.what, d.text_length && one(d.text_length, "character")),
   "tool.started": (d) => list(d.tool, d.background && "background"),
   "tool.ended": (d) => list(d.tool, d.ok === false ? "failed" : d.ok && "ok", d.denied && "denied"),
+  "item.left-open": (d) => list(d.what, "never ended"),
   "model.ended": (d) => list(d.ok === false ? "failed" : d.ok && "ok", d.http_status, d.error_class, d.finish),
   "model.retry": (d) => list(attempt(d), d.delay !== undefined && d.delay !== null && `next in ${seconds(Number(d.delay))}`, d.reason),
   "retry.claim": (d) => list(`retried ${one(d.retries, "time")}`, d.sleep !== undefined && `${Number(d.sleep).toFixed(2)} s in all`),

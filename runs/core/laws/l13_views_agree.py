@@ -10,6 +10,7 @@ from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.spans import AGENT_OPERATION, Trace, trace_of
 
+_TURN_ENDS = (Kind.TURN_ENDED, Kind.AGENT_ENDED)
 _VIEWS = ("stdout", "session", "log", "rpc", "hooks", "bus")
 
 
@@ -22,11 +23,11 @@ class ViewsAgree(Law):
     why = "Whoever builds on one view is misled wherever it differs from the others."
     detected = (
         "A terminal in one view and none, or another, in a view that shows the start; starts "
-        "without stops while the runtime lists nothing running; spans under a foreign or a "
-        "missing parent."
+        "without stops while the runtime lists nothing running; items that a retry or an abort "
+        "left without an end in a turn that has one; spans under a foreign or a missing parent."
     )
     needs = "Two views of the same run, a runtime's own list, or a trace."
-    labels = ("terminal_not_published", "views_disagree", "trace_parent_wrong")
+    labels = ("terminal_not_published", "views_disagree", "trace_parent_wrong", "left_open")
     follows = ("L1",)
     parameters = ("notice_within",)
 
@@ -42,6 +43,7 @@ class ViewsAgree(Law):
             )
             if found is not None:
                 yield found
+        yield from self._left_open(history)
         spans = history.of(Kind.SPAN)
         if spans:
             yield from self._trace(history, trace_of(spans, history.root))
@@ -167,6 +169,29 @@ class ViewsAgree(Law):
                 )
         return None
 
+    # What a turn began
+
+    def _left_open(self, history: History) -> Iterable[Finding]:
+        """Items that a view begins and never ends, in turns that it does end."""
+        found: dict[str, list[tuple[Event, Event, Event]]] = {}
+        for item in history.of(Kind.ITEM_LEFT):
+            cut = _cut_by(history, item)
+            if cut is not None:
+                found.setdefault(item.agent, []).append((item, *cut))
+        for agent, rows in found.items():
+            if not history.closed:
+                yield self.unknown(agent, "The ends of its items may follow.", rows[0][0])
+                continue
+            what = ", ".join(dict.fromkeys(str(item.get("what")) for item, _, _ in rows))
+            yield self.broken(
+                agent,
+                f"It began {len(rows)} items ({what}) that a retry or an abort cut off; its turn "
+                f"ended, and they never did.",
+                *[event for row in rows for event in row],
+                label="left_open",
+                items=len(rows),
+            )
+
     # The trace
 
     def _trace(self, history: History, trace: Trace) -> Iterable[Finding]:
@@ -204,6 +229,25 @@ class ViewsAgree(Law):
                 yield self.unknown(agent, "The export is not complete.", *spans)
         for agent in sorted(seen - set(astray) - set(orphans)):
             yield self.holds(agent, "All spans of its conversation hang under it.")
+
+
+def _cut_by(history: History, item: Event) -> tuple[Event, Event] | None:
+    """What cut an item off, and the end of its turn; None where its view shows not both."""
+    # By lines: that an end is missing is known only when the whole file is read.
+    mine = [
+        event
+        for event in history.of(Kind.MODEL_RETRY, Kind.ERROR, *_TURN_ENDS)
+        if event.agent == item.agent
+        and event.file == item.file
+        and (event.line or 0) > (item.line or 0)
+    ]
+    end = next((event for event in mine if event.kind in _TURN_ENDS), None)
+    if end is None:
+        return None
+    if end.get("status") == "interrupted":
+        # An answer is over with the turn that was interrupted; of a call its caller waits to hear.
+        return None if item.get("what") == "message" else (end, end)
+    return (mine[0], end) if mine[0] is not end else None
 
 
 def _stranger(history: History, trace: Trace, agent: str, home: Event) -> bool:

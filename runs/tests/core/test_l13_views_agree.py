@@ -6,6 +6,7 @@ from typing import Any
 
 from runs.core.events import Event, Kind
 from runs.core.history import History
+from runs.core.judge import judge
 from runs.tests.core.build import Told, answers
 
 
@@ -47,6 +48,38 @@ def test_it_is_broken_by_a_start_without_stop_that_the_runtime_no_longer_lists()
 def test_it_is_broken_by_a_list_that_keeps_the_dead() -> None:
     told = Told().begin().spawn("A").at(5).ends("A").at(90).add(Kind.REGISTRY, open=["A"])
     assert answers(told, "L13") == ["broken:views_disagree"]
+
+
+def _left(what: str = "message", cut: str = "retry", end: str = "completed") -> Told:
+    """A child's item that never ends; what a retry or nothing cut off, in a turn that ended."""
+    told = Told("stdout", "rpc.jsonl").begin().spawn("A").at(1)
+    told.add(Kind.ITEM_LEFT, "A", what=what, item="i").at(2)
+    if cut == "retry":
+        told.add(Kind.MODEL_RETRY, "A", attempt=1)
+    told.at(5).ends("A", end).at(6).tells("A", end).at(7).says("root")
+    return told.add(Kind.TURN_ENDED, status="completed").exits(0)
+
+
+def test_it_is_broken_by_an_item_that_a_retry_left_without_an_end() -> None:
+    judged = judge(_left().history())
+    (finding,) = [one for one in judged.broken if one.law == "L13"]
+    assert (finding.label, finding.agent, finding.because) == ("left_open", "A", "")
+    assert [one.ref for one in finding.evidence] == ["rpc.jsonl:6", "rpc.jsonl:7", "rpc.jsonl:8"]
+    assert judged.diagnosis == "terminal_not_published"
+    assert judge(_left(end="failed").history()).diagnosis == "failed_and_reported"
+
+
+def test_an_open_item_is_no_breach_where_nothing_cut_it_off_or_its_turn_still_runs() -> None:
+    assert answers(_left(cut=""), "L13") == ["unknown"], "its end may be in a line that is gone"
+    told = Told("stdout", "rpc.jsonl").begin().spawn("A").at(1)
+    told.add(Kind.ITEM_LEFT, "A", what="message", item="i").at(2)
+    assert answers(told.add(Kind.MODEL_RETRY, "A", attempt=1), "L13") == ["unknown"]
+    assert answers(_left().history(complete=False), "L13") == ["unknown"]
+
+
+def test_an_interrupt_ends_an_answer_but_not_a_call() -> None:
+    assert "broken:left_open" not in answers(_left(cut="", end="interrupted"), "L13")
+    assert "broken:left_open" in answers(_left("wait", "", "interrupted"), "L13")
 
 
 def _span(seq: int, span: str, parent: str, op: str = "chat", **data: Any) -> Event:

@@ -72,6 +72,11 @@ def _broken(run: Mapping[str, Any]) -> dict[str, str]:
     return {row["law"]: row["label"] for row in run["findings"] if row["verdict"] == "broken"}
 
 
+def _labels(run: Mapping[str, Any], law: str) -> set[str]:
+    rows = [row for row in run["findings"] if row["law"] == law and row["verdict"] == "broken"]
+    return {row["label"] for row in rows}
+
+
 EVERY_CUT = [(form, version) for form in ("app-server", "exec") for version in (OLD, NEW)]
 
 
@@ -104,12 +109,19 @@ def test_0_171_tells_the_parent_that_it_failed(runs: Runs, form: str) -> None:
     assert not {"L2", "L3", "L16"} & _broken(run).keys()
 
 
+@pytest.mark.parametrize("version", [OLD, NEW])
+def test_every_try_leaves_an_item_that_never_ends(runs: Runs, version: str) -> None:
+    run = runs["app-server", version, "sse-cut"]
+    (left,) = [row for row in run["findings"] if row["label"] == "left_open"]
+    assert (left["law"], left["figures"]["items"]) == ("L13", 3)
+
+
 def test_the_failure_is_not_to_be_seen_on_the_parents_thread(runs: Runs) -> None:
     run = runs["app-server", NEW, "sse-cut"]
     assert _child(run)["terminal"] == {
         "stdout": "failed", "session": "failed", "rpc": "started-only"
     }  # fmt: skip
-    assert _broken(run)["L13"] == "terminal_not_published"
+    assert _labels(run, "L13") == {"terminal_not_published", "left_open"}
     assert run["retry"]["reported"]["retries"] == 2
 
 
