@@ -7,7 +7,7 @@ from typing import Any
 
 from runs.core.agents import Agent, Run, tells_end
 from runs.core.attempts import Attempt, Call
-from runs.core.claims import Waits, announced, claimed
+from runs.core.claims import Waits, announced, claimed, counted
 from runs.core.ends import failure_of, true_end
 from runs.core.events import Event, Kind
 from runs.core.history import History
@@ -149,7 +149,7 @@ def retry_row(history: History) -> RetryRow:
     """Retries claimed and measured, of the first failing sub-agent, else of the first agent."""
     call = _call_in_question(history)
     agent = call.agent if call else ""
-    claim = _claim(history, agent)
+    claim = _claim(history, agent) or {"retries": counted(call) if call else None}
     gaps = call.gaps if call else []
     return RetryRow(
         reported={"retries": claim.get("retries"), "sleep": claim.get("sleep")},

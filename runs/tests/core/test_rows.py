@@ -56,6 +56,20 @@ def test_retries_are_claimed_and_measured() -> None:
     assert row["measured"]["retries"] == 2 and row["measured"]["total"] == 2.0
 
 
+def test_a_request_that_numbers_itself_as_a_retry_claims_it() -> None:
+    told = Told().begin().spawn("A")
+    for at, number in ((1.0, "0"), (2.0, "1"), (4.0, "0")):
+        told.at(at).request(
+            "child:1", agent="A", complete=False, closed="cut",
+            headers={"x-stainless-retry-count": number},
+        )  # fmt: skip
+    row = retry_row(told.history())
+    assert row["reported"] == {"retries": 1, "sleep": None}
+    assert row["measured"]["retries"] == 2
+    told.add(Kind.MODEL_RETRY, "A", delay=1.0).add(Kind.MODEL_RETRY, "A", delay=2.0)
+    assert retry_row(told.history())["reported"] == {"retries": 2, "sleep": 3.0}
+
+
 def test_an_open_attempt_is_counted_and_marked() -> None:
     told = Told().begin().spawn("A").at(1).request("child:1", closed="open")
     (row,) = attempt_rows(told.history())
