@@ -79,6 +79,7 @@ class OpenCode(Driver):
             "argv": argv if serves else [*argv, context.prompt],
             "message": {"parts": [{"type": "text", "text": context.prompt}]},
             "answer": context.options["permissions"] == "ask",
+            "interrupt": str(context.options["interrupt"]),
             "exports": str(context.logs / "exports"),
             "data": str(context.home / ".local/share/opencode"),
         }
@@ -142,6 +143,8 @@ def configuration(context: Context) -> dict[str, Any]:
             }
         },
     }
+    if options["subagent_depth"] > 1:  # A sub-agent is not offered the tool unless it may use it.
+        found["agent"] = {str(options["agent_type"]): {"permission": {"task": "allow"}}}
     if release(context.binary.version) >= DEPTH:
         found["subagent_depth"] = options["subagent_depth"]
     return found

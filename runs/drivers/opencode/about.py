@@ -40,13 +40,26 @@ OPTIONS: Final = (
         "parent waits for each in its call.",
     ),
     Option("agent_type", "choice", "general", "The kind of sub-agent.", ("general", "explore")),
-    Option("subagent_depth", "int", 1, "How deep sub-agents may nest, where a version limits it."),
+    Option(
+        "subagent_depth",
+        "int",
+        1,
+        "How deep sub-agents may nest; from 2 on each may delegate, too (without a limit where a "
+        "version has no limit).",
+    ),
     Option(
         "permissions",
         "choice",
         "allow",
         "Whether commands run unasked, or the client is asked (run: nobody is there to ask).",
         ("allow", "ask"),
+    ),
+    Option(
+        "interrupt",
+        "choice",
+        "none",
+        "Whose session the client aborts while a sub-agent works (serve only).",
+        ("none", "parent", "child"),
     ),
     Option(
         "chunk_timeout_ms",
@@ -64,7 +77,7 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L4": "session.status of the parent against children that are busy",
     "L5": "the provider's journal and the bus",
     "L6": "the provider's journal against session.status retry (attempt, next)",
-    "L7": "only aborts by a client; a model has no tool to cancel",
+    "L7": "our client's abort of a session; a model has no tool to cancel",
     "L9": "the task call's result names the session",
     "L10": "the end of the parent's session against its children's",
     "L11": "task calls that are refused for depth",
@@ -77,6 +90,8 @@ OBSERVES: Final[Mapping[str, str]] = {
 }
 
 _RESTART: Final = "the driver does not kill OpenCode and start it again"
+_SPEAKS: Final = "the driver hands over the operator's one prompt and says nothing more"
+_SERVER: Final = "it is no client of another agent's app-server"
 _CANCEL: Final = "no version gives the model a tool that stops a sub-agent"
 _NO_MODEL: Final = "a task call cannot name the sub-agent's model"
 
@@ -86,6 +101,14 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "restart-running": _RESTART,
     "restart-ended": _RESTART,
     "restart-told": _RESTART,
+    "restart-unread": _RESTART,
+    "runner-gone": _RESTART,
+    "message-to-child": _SPEAKS,
+    "second-message": _SPEAKS,
+    "setup-failure": "a sub-agent runs in its parent's server: nothing is set up for it",
+    "client-rule": _SERVER,
+    "client-child-first": _SERVER,
+    "client-child-outlives": _SERVER,
     "cancel-child": _CANCEL,
     "other-model": _NO_MODEL,
     "parent-polls": "the parent waits in its call; there is no tool that asks meanwhile",

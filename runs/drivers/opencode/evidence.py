@@ -34,6 +34,10 @@ class LiveBus(Bus):
         asked = text(record.get("request"), 200)
         if self.native == "client/answered" and asked.endswith("/message"):
             self._answered_prompt(record)
+        elif self.native == "client/interrupted":
+            target = text(record.get("session"))
+            self.add(Kind.CANCEL_REQUESTED, target, target=target, by="user", raw="abort")
+            return
         elif self.native == "client/settled" and self._answer is not None:
             agent, word = self._answer
             self.add(Kind.RESULT, agent, **word)

@@ -53,14 +53,16 @@ class Away(Exception):
 
 
 class Client:
-    """Talks to the server. `plan`: form, argv, message, answer, exports, data."""
+    """Talks to the server. `plan`: form, argv, message, answer, interrupt, exports, data."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
         self.server: subprocess.Popen[str] | None = None
         self.address = ("", 0)
         self.heard = threading.Event()
-        self.waits = 0
+        self.parents: dict[str, str] = {}
+        self.interrupts = str(plan.get("interrupt") or "none")
+        """Whose session is still to be aborted: parent, child, none."""
 
     def serve(self) -> int:
         """Start the server, hand it the prompt, stay until nothing is busy; the exit code."""
@@ -140,15 +142,34 @@ class Client:
             say("client/bus-text", text=data[:2000])
             return
         _write(f'{{"time":{time.time():.6f},"payload":{data}}}')
-        if self.plan.get("answer") and str(inner.get("type")) == "permission.asked":
-            self._permit(str(inner.get("properties", {}).get("id", "")))
+        kind, given = str(inner.get("type")), inner.get("properties") or {}
+        if self.plan.get("answer") and kind == "permission.asked":
+            # Say yes once, as a person at the client would.
+            self._aside("POST", f"/permission/{given.get('id', '')}/reply", {"reply": "once"})
+        if self.interrupts != "none":
+            self._interrupt(kind, given)
 
-    def _permit(self, asked: str) -> None:
-        """Say yes once to a permission, as a person at the client would."""
-        reply = {"reply": "once"}
-        threading.Thread(
-            target=self._try, args=("POST", f"/permission/{asked}/reply", reply), daemon=True
-        ).start()
+    def _interrupt(self, kind: str, given: dict[str, Any]) -> None:
+        """Abort one session once, as a person at the client would, while the child works.
+
+        The child's as soon as its model's answer comes, the parent's as soon as the child asks.
+        """
+        info, part = given.get("info") or {}, given.get("part") or {}
+        if kind == "session.created" and info.get("parentID"):
+            self.parents[info["id"]] = info["parentID"]
+        child = str(part.get("sessionID") or info.get("sessionID") or "")
+        asks = info.get("role") == "assistant"
+        if child in self.parents and (
+            part.get("type") == "step-start" if self.interrupts == "child" else asks
+        ):
+            target = child if self.interrupts == "child" else self.parents[child]
+            self.interrupts = "none"
+            say("client/interrupted", session=target)
+            self._aside("POST", f"/session/{target}/abort", {})
+
+    def _aside(self, method: str, path: str, body: Any) -> None:
+        """Ask without waiting for the answer: the bus is read on."""
+        threading.Thread(target=self._try, args=(method, path, body), daemon=True).start()
 
     def _try(self, method: str, path: str, body: Any) -> None:
         try:

@@ -1,6 +1,6 @@
 """A small server that behaves like the agent's, for the program that runs beside it.
 
-python opencode_server.py DATABASE [never-listens | never-answers]
+python opencode_server.py DATABASE [never-listens | never-answers | has-a-child]
 """
 
 from __future__ import annotations
@@ -9,11 +9,19 @@ import json
 import queue
 import sqlite3
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+CHILD = (
+    ("session.created", {"info": {"id": "ses_child", "parentID": "ses_root"}}),
+    ("message.updated", {"info": {"sessionID": "ses_child", "role": "user"}}),
+    ("message.updated", {"info": {"sessionID": "ses_child", "role": "assistant"}}),
+    ("message.part.updated", {"part": {"sessionID": "ses_child", "type": "step-start"}}),
+)
 HEARD: queue.Queue[dict[str, Any]] = queue.Queue()
+ABORTED = threading.Event()
 BUSY = [{"ses_child": {"type": "busy"}}, {"ses_child": {"type": "retry", "attempt": 1}}]
 
 
@@ -41,6 +49,15 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path.endswith("/reply"):
             HEARD.put({"type": "permission.replied", "properties": {"path": self.path}})
             self._answer(True)
+        elif self.path.endswith("/abort"):
+            HEARD.put({"type": "session.error", "properties": {"path": self.path}})
+            ABORTED.set()
+            self._answer(True)
+        elif sys.argv[2:] == ["has-a-child"]:
+            for kind, given in CHILD:
+                HEARD.put({"type": kind, "properties": given})
+            ABORTED.wait(30)
+            self._answer({"info": {"sessionID": "ses_root", "finish": "stop"}, "parts": []})
         else:
             HEARD.put({"type": "permission.asked", "properties": {"id": "per_1"}})
             while sys.argv[2:] == ["never-answers"]:

@@ -61,6 +61,7 @@ def test_it_serves_inside_or_runs_one_prompt(make_context: MakeContext) -> None:
     plan, _ = planned(make_context(DRIVER))
     assert plan["argv"][1] == "serve"
     assert plan["message"]["parts"][0]["text"] == "LIFELINE-ROOT Delegate."
+    assert plan["interrupt"] == "none"
     plan, _ = planned(make_context(DRIVER, form="run"))
     assert plan["argv"][1:4] == ["run", "--format", "json"]
     assert plan["argv"][-1] == "LIFELINE-ROOT Delegate."
@@ -84,6 +85,14 @@ def test_it_sets_only_what_a_version_knows(make_context: MakeContext) -> None:
     assert new["subagent_depth"] == 3
     (provider,) = new["provider"].values()
     assert provider["options"]["chunkTimeout"] == 900
+
+
+def test_a_sub_agent_may_delegate_where_the_run_lets_it(make_context: MakeContext) -> None:
+    for version in ("1.2.27", "1.18.33"):
+        _, flat = planned(make_context(DRIVER, version))
+        _, nested = planned(make_context(DRIVER, version, subagent_depth=2))
+        assert "agent" not in flat
+        assert nested["agent"] == {"general": {"permission": {"task": "allow"}}}
 
 
 def test_it_runs_sub_agents_in_the_background_only_when_told_to(make_context: MakeContext) -> None:
@@ -194,6 +203,13 @@ def test_it_takes_the_answer_to_the_prompt_as_the_last_word_once_nothing_runs(
     assert answered.kind is Kind.OTHER
     assert last.kind is Kind.RESULT
     assert last.data["is_error"] is is_error
+
+
+def test_it_reads_its_own_abort_as_a_cancel_of_that_session() -> None:
+    line = {"time": 1.0, "type": "client/interrupted", "session": CHILD}
+    (draft,) = fed(LiveBus("stdout.jsonl"), line)
+    assert (draft.kind, draft.agent) == (Kind.CANCEL_REQUESTED, CHILD)
+    assert (draft.data["target"], draft.data["by"]) == (CHILD, "user")
 
 
 def stored(*messages: dict[str, Any], parent: str = ROOT) -> dict[str, Any]:

@@ -83,6 +83,21 @@ def test_it_says_yes_to_a_permission_when_it_may(start: Start) -> None:
     assert heard[-1]["properties"] == {"path": "/permission/per_1/reply"}
 
 
+@pytest.mark.parametrize(("whose", "session"), [("child", "ses_child"), ("parent", "ses_root")])
+def test_it_aborts_one_session_once_when_it_is_to(start: Start, whose: str, session: str) -> None:
+    with start("has-a-child", interrupt=whose) as process:
+        output, _ = process.communicate(timeout=60)
+    lines = said(output)
+    (told,) = [line for line in lines if line.get("type") == "client/interrupted"]
+    assert told["session"] == session
+    path = f"/session/{session}/abort"
+    asked = [line.get("request") for line in lines if line.get("type") == "client/asked"]
+    assert asked.count(f"POST {path}") == 1
+    assert [one for one in asked if str(one).endswith("/abort")] == [f"POST {path}"]
+    heard = [line["payload"] for line in lines if "payload" in line]
+    assert {"type": "session.error", "properties": {"path": path}} in heard
+
+
 def test_it_writes_down_what_is_stored_when_it_is_told_to_end(start: Start, tmp_path: Path) -> None:
     with start("never-answers") as process:
         assert process.stdout is not None
