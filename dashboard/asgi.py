@@ -19,8 +19,8 @@ from dashboard.consumers import Receive, Scope, Send, list_socket, refuse, run_s
 log = logging.getLogger(__name__)
 sockets = URLRouter(
     [
-        path("ws/runs/", list_socket),
-        path("ws/runs/<str:permalink>/", run_socket),
+        path("ws/runs/", list_socket),  # type: ignore[arg-type]
+        path("ws/runs/<str:permalink>/", run_socket),  # type: ignore[arg-type]
     ]
 )
 
@@ -33,7 +33,7 @@ def leave_when_stopped() -> None:
     """
     reactor = sys.modules.get("twisted.internet.reactor")
     if reactor is not None:
-        reactor.addSystemEventTrigger("after", "shutdown", os._exit, 0)  # type: ignore[attr-defined]
+        reactor.addSystemEventTrigger("after", "shutdown", os._exit, 0)
 
 
 leave_when_stopped()

@@ -212,7 +212,9 @@ def seconds_for(agents: Mapping[str, int]) -> float:
     ).exclude(started_at=None)
     newest = ended.order_by("-pk").values_list("pk", flat=True)[:400]
     rows = models.Run.objects.filter(pk__in=list(newest)).values("agent").annotate(a=Avg(spent))
-    means = {row["agent"]: row["a"].total_seconds() for row in rows if row["a"] is not None}
+    means: dict[str, float] = {
+        row["agent"]: row["a"].total_seconds() for row in rows if row["a"] is not None
+    }
     total = sum(count * means.get(agent, FALLBACK_SECONDS) for agent, count in agents.items())
     return total / max(1, settings.CONCURRENCY)
 

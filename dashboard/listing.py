@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -181,7 +182,7 @@ def _wait(value: Any) -> str:
     return words.seconds(float(value)) if isinstance(value, int | float) else ""
 
 
-_SENTENCES = {
+_SENTENCES: dict[str, Callable[[dict[str, Any]], list[Any]]] = {
     "request.received": lambda d: [
         f"call {d.get('call')}, attempt {d.get('attempt')}",
         words.size(d.get("bytes")),

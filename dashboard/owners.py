@@ -85,7 +85,7 @@ def _rule(play: Play | None, decided: bool, wrong: list[Difference]) -> tuple[st
     return ("bad", f"{play.rule} broken") if wrong else ("ok", f"{play.rule} kept")
 
 
-def _places(details: list[tuple[int, float, dict[str, Any]]]) -> dict[tuple[str, Any], Any]:
+def _places(details: list[tuple[int, float | None, dict[str, Any]]]) -> dict[tuple[str, Any], Any]:
     """First and last event of each turn, child and attempt: number and seconds."""
     found: dict[tuple[str, Any], dict[str, Any]] = {}
     for seq, t, row in details:

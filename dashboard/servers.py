@@ -71,7 +71,7 @@ def redis_server() -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="ll-redis-") as folder:
         socket = Path(folder, "redis.sock")
         process = subprocess.Popen(
-            [program, "--port", "0", "--unixsocket", socket, "--save", "", "--dir", folder]
+            [program, "--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", folder]
             + ["--databases", "1000"],
             stdout=subprocess.DEVNULL,
         )

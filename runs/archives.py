@@ -67,7 +67,7 @@ def place(name: str) -> PurePosixPath:
 
 def restore(run: models.Run, base: Path) -> None:
     """Fill the run from the archive that lies in its folder."""
-    from runs.imports import write
+    from runs.imported import write
 
     folder = base / "archive"
     manifest = _manifest(folder / MANIFEST)
@@ -78,7 +78,8 @@ def restore(run: models.Run, base: Path) -> None:
 
 
 def _describe(run: models.Run, data: dict[str, Any]) -> None:
-    said = data.get("run") if isinstance(data.get("run"), dict) else {}
+    given = data.get("run")
+    said: dict[str, Any] = given if isinstance(given, dict) else {}
     agent, version = str(said.get("agent") or ""), str(said.get("version") or "")
     run.agent = clean_text(agent, 32) or "unknown"
     run.version = version if start.VERSION.fullmatch(version) else ""

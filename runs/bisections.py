@@ -159,7 +159,7 @@ def _cannot_run(run: models.Run) -> bool:
     """
     errored = run.status == models.Run.Status.ERRORED
     if errored:
-        return run.error.get("of") == "version"
+        return bool(run.error.get("of") == "version")
     return run.status == models.Run.Status.ENDED and run.outcome == "startup-failed"
 
 

@@ -14,6 +14,7 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -160,15 +161,7 @@ class Execution:
             binary_folder=binary.folder,
             executable=binary.path,
             readonly=self.driver.readonly(binary),
-            on_network=lambda attempt: recorder.add(
-                Draft(
-                    kind=Kind.NETWORK_ATTEMPT,
-                    source="process",
-                    file="process",
-                    at=time.time(),
-                    data=attempt,
-                )
-            ),
+            on_network=partial(_refused, recorder),
         ) as stage:
             journal = Journal(workspace.sources / "provider.jsonl", recorder.add)
             provider = self._provider(journal, workspace.bodies, binary)
@@ -264,6 +257,12 @@ def _check_answers(provider: Provider) -> None:
             f"The fake provider could not answer: {type(first).__name__}: {first}",
             "It is an error of a script, a dialect or the driver's table of tools.",
         )
+
+
+def _refused(recorder: Recorder, attempt: dict[str, Any]) -> None:
+    """Note a connection that the seal refused."""
+    kind = Kind.NETWORK_ATTEMPT
+    recorder.add(Draft(kind=kind, source="process", file="process", at=time.time(), data=attempt))
 
 
 def refused_in(running: process.Running | None) -> int:

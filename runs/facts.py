@@ -130,13 +130,16 @@ def _tree(agents: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return ordered + [{**row, "depth": 0} for row in agents if row["id"] not in seen]
 
 
+_GROUND: dict[bool | None, str] = {True: "background", False: "in the foreground"}
+
+
 def _truth(
     row: dict[str, Any],
     agents: list[dict[str, Any]],
     broken: list[dict[str, Any]],
     document: dict[str, Any],
 ) -> Truth:
-    kind = {True: "background", False: "in the foreground"}.get(row.get("background"), "")
+    kind = _GROUND.get(row.get("background"), "")
     sub = [kind, row.get("role") or "", f"{row['runs']} runs" if row.get("runs", 1) > 1 else ""]
     top = not row.get("parent")
     stdout, session = _terminal(row, "stdout"), _terminal(row, "session")

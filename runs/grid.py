@@ -91,7 +91,7 @@ def refresh(agent: str, version: str, scenario: str) -> None:
     """Make one cell anew from all its runs; it goes when it has none."""
     runs = models.Run.objects.filter(agent=agent, version=version, scenario=scenario)
     rows = [row for _, row in rows_of(runs)]
-    place = {"agent": agent, "version": version, "scenario": scenario}
+    place: dict[str, Any] = {"agent": agent, "version": version, "scenario": scenario}
     if rows:
         models.Cell.objects.update_or_create(**place, defaults={"data": matrix.cell(rows)})
     else:

@@ -57,7 +57,8 @@ def _publish(channel: str, message: bytes) -> None:
 
     Through the layer itself each poke from a plain thread costs a loop and a connection.
     """
-    _redis(settings.CHANNEL_LAYERS["default"]["CONFIG"]["hosts"][0]).publish(channel, message)
+    layer: dict[str, Any] = settings.CHANNEL_LAYERS["default"]
+    _redis(layer["CONFIG"]["hosts"][0]).publish(channel, message)
 
 
 @functools.lru_cache(maxsize=4)

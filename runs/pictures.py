@@ -135,8 +135,8 @@ def findings(run: models.Run) -> list[Finding]:
 
 def _key(run: models.Run) -> str:
     broken = models.Finding.objects.filter(run=run, verdict="broken").order_by("position", "pk")
-    drawn_from = [SHAPE, run.event_count, store.complete(run)]
-    drawn_from += list(broken.values_list("law", "evidence"))
+    drawn_from: list[Any] = [SHAPE, run.event_count, store.complete(run)]
+    drawn_from += broken.values_list("law", "evidence")
     return hashlib.sha256(json.dumps(drawn_from).encode()).hexdigest()
 
 

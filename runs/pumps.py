@@ -167,7 +167,7 @@ class Pumps:
 
     def _converse(self) -> asyncio.Task[None] | None:
         talk = self.driver.converse(self.context, self.conversation, self._emit)
-        return None if talk is None else asyncio.ensure_future(talk)  # type: ignore[arg-type]
+        return None if talk is None else asyncio.ensure_future(talk)
 
     def _emit(self, draft: Draft, raw: bytes = b"") -> None:
         """A draft of the driver's own; its raw line is kept in the file that it names."""

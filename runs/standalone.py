@@ -48,13 +48,9 @@ def script_of(repeat: Repeat | None) -> str:
         written = pprint.pformat(value, width=120, sort_dicts=False)
         # Inside of brackets the depth of a line says nothing; it is half of what tapes weigh.
         written = re.sub(r"^ +", " ", written, flags=re.MULTILINE)
-        text = re.sub(
-            rf"^{name}(: [^=\n]+)? = .*$",
-            lambda match, n=name, w=written: f"{n}{match[1] or ''} = {w}",
-            text,
-            count=1,
-            flags=re.MULTILINE,
-        )
+        place = re.search(rf"^{name}(?:: [^=\n]+)? = (.*)$", text, re.MULTILINE)
+        assert place is not None  # the template has every one of them
+        text = text[: place.start(1)] + written + text[place.end(1) :]
     return text
 
 

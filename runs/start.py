@@ -7,6 +7,7 @@ import secrets
 import shutil
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -78,7 +79,7 @@ def create(
         ]
         if queue:
             for run in runs:
-                transaction.on_commit(lambda pk=run.pk: send(pk))
+                transaction.on_commit(partial(send, run.pk))
     return runs
 
 
@@ -151,7 +152,7 @@ def delete(run: models.Run) -> None:
         raise HarnessError("An open run cannot be deleted.", "Cancel it first.")
     shutil.rmtree(store.folder(run), ignore_errors=True)
     pictures.forget(run)
-    models.Event.objects.filter(run=run)._raw_delete("default")  # type: ignore[attr-defined]
+    models.Event.objects.filter(run=run)._raw_delete("default")
     run.delete()
     grid.refresh(run.agent, run.version, run.scenario)
     notify.poke_runs()

@@ -134,7 +134,7 @@ def feed() -> int:
         run = rest.order_by(oldest, "pk").first()
         if run is None:
             break
-        models.Sweep.objects.filter(pk=run.sweep_id).update(served_at=timezone.now())
+        models.Sweep.objects.filter(runs=run).update(served_at=timezone.now())
         chosen.append(run)
     for run in chosen:
         start.send(run.pk)
@@ -227,7 +227,8 @@ def progress(sweep: models.Sweep) -> dict[str, Any]:
     """{total, ended, cancelled, running, queued, left_seconds}: estimated from the runs so far."""
     counts = Counter(sweep.runs.values_list("status", flat=True))
     done = sweep.runs.filter(ended_at__isnull=False, started_at__isnull=False)
-    spent = [(b - a).total_seconds() for a, b in done.values_list("started_at", "ended_at")[:500]]
+    times = done.values_list("started_at", "ended_at")[:500]
+    spent = [(b - a).total_seconds() for a, b in times if a and b]
     waiting = counts["queued"] + counts["running"]
     room = sum(worker.concurrency for worker in start.workers()) or settings.CONCURRENCY
     left = sum(spent) / len(spent) * waiting / max(1, room) if spent else None

@@ -116,7 +116,8 @@ class _Player:
         for after, heard in sorted(found):
             turns, reply, call = found[after, heard]
             said = after, self._gist(reply, caller, call)
-            step = steps.pop() if said == last else {"after": after, "heard": heard}
+            fresh: dict[str, Any] = {"after": after, "heard": heard}
+            step = steps.pop() if said == last else fresh
             for form in ("stream", "plain"):
                 step[form] = await self._attempts(turns, reply, caller, call, form == "stream")
             steps.append(step)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest, JsonResponse
-from ninja import Query, Router, Status
+from ninja import Router, Status
+from pydantic import Field
 
 from dashboard import pictures, rows
 from dashboard.api import given
@@ -95,8 +96,8 @@ def read_run(request: HttpRequest, permalink: str) -> Any:
 def events(
     request: HttpRequest,
     permalink: str,
-    after: int = Query(0, ge=0),
-    limit: int = Query(store.PAGE, ge=1, le=LIMIT),
+    after: Annotated[int, Field(ge=0)] = 0,
+    limit: Annotated[int, Field(ge=1, le=LIMIT)] = store.PAGE,
 ) -> Any:
     """A page; its cost does not grow with the run's length. The WebSocket gives the same live."""
     run = find(permalink)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.conf import settings
 from django.test import Client
 
@@ -21,7 +23,7 @@ def measure(say: Say) -> list[Figure]:
     for name, address in (("page", "/matrix/"), ("API", "/api/matrix")):
         answer = client.get(address)
         figures += [
-            Figure(name, cost(lambda address=address: client.get(address)), unit, BUDGET),
+            Figure(name, cost(partial(client.get, address)), unit, BUDGET),
             Figure(f"{name}, size", round(len(answer.content) / 1024), "KiB"),
         ]
     return figures

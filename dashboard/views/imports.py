@@ -66,7 +66,7 @@ def _given(request: HttpRequest) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "pasted.jsonl", iter([text.replace("\r\n", "\n").encode("utf-8", "replace")])
 
 
-def _names(paths: str, files: list[UploadedFile]) -> list[str]:
+def _names(paths: str, files: list[UploadedFile[bytes]]) -> list[str]:
     """The relative names that the script sends beside the files, which browsers shorten."""
     try:
         found: Any = json.loads(paths) if paths else []

@@ -64,14 +64,15 @@ def _preview(run: Run, choice: Choice) -> dict[str, Any]:
     for _ in made.events():
         pass
     rows = sorted(made.redactor.report(), key=lambda row: (row["name"], -row["times"]))
-    return visible_deep(
+    preview: dict[str, Any] = visible_deep(
         {
             "rows": rows[:ROWS_SHOWN],
             "total": len(rows),
             "texts": made.redactor.texts,
             "samples": samples,
         }
-    )  # type: ignore[no-any-return]
+    )
+    return preview
 
 
 def _samples(run: Run, made: Material) -> list[dict[str, Any]]:

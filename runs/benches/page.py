@@ -6,6 +6,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable
+from functools import partial
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -26,7 +27,7 @@ def measure(say: Say) -> list[Figure]:
     base = cost(lambda: store.page(short, after=SHORT // 4))
     figures = [Figure(f"a page of {SHORT:,} events", base, "ms of processor time")]
     for words, after in (("first", 0), ("middle", LONG // 2), ("last", LONG - store.PAGE)):
-        ratio = cost(lambda after=after: store.page(long, after=after)) / base
+        ratio = cost(partial(store.page, long, after=after)) / base
         name = f"the {words} page of {LONG:,} / that"
         figures.append(Figure(name, round(ratio, 3), "", BUDGET))
     return figures
@@ -55,8 +56,8 @@ def stored(count: int, say: Say = lambda _: None) -> Run:
         ended_at=timezone.now(),
         event_count=count,
     )
-    fields = ("run_id", "seq", "t", "kind", "agent", "source", "file", "line", "pointer")
-    fields += ("native", "native_id", "data")
+    place = ("source", "file", "line", "pointer")
+    fields = ("run_id", "seq", "t", "kind", "agent", *place, "native", "native_id", "data")
     names = ", ".join(connection.ops.quote_name(name) for name in fields)
     places = ", ".join(["%s"] * len(fields))
     statement = f"INSERT INTO {Event._meta.db_table} ({names}) VALUES ({places})"
@@ -68,7 +69,7 @@ def stored(count: int, say: Say = lambda _: None) -> Run:
     return run
 
 
-def _row(run_id: int, seq: int) -> tuple[object, ...]:
+def _row(run_id: int, seq: int) -> tuple[int | float | str, ...]:
     data = json.dumps({"text_length": seq, "preview": "as the agent wrote it", "turn": seq % 50})
     place = ("session", "session-events.jsonl", seq, "")
     return (run_id, seq, seq / 100, "message.agent", "root", *place, "assistant.message", "", data)

@@ -18,8 +18,11 @@ from runs.core.history import History
 class Runtime(Protocol):
     """What the run itself said about what ran (a driver's answer)."""
 
-    version: str
-    problem: str
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def problem(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

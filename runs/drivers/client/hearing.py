@@ -39,8 +39,8 @@ def heard(message: Mapping[str, Any], thread: str, generation: int = 1) -> Itera
         done = method == "item/completed"
         yield from _item(_table(params.get("item")), params, thread, generation, done)
     elif method == "thread/goal/updated" and of == thread:
-        status = _table(params.get("goal")).get("status")
-        yield o.Goal(active=status == "active", generation=generation)
+        goal = _table(params.get("goal"))
+        yield o.Goal(active=goal.get("status") == "active", generation=generation)
     elif method == "thread/goal/cleared" and of == thread:
         yield o.Goal(active=False, generation=generation)
 

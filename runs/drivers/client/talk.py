@@ -56,10 +56,12 @@ class Client:
         clocks = clocks or {}
         self._pipe, self._note, self._prompt, self._work = pipe, note, prompt, work
         self._answer_within = clocks.get("answer", 10.0)
-        times = {
+        times: dict[str, Any] = {
             key: clocks[key] for key in ("window", "warn_after", "give_up_after") if key in clocks
         }
-        self._make = lambda thread: Owner(run, thread, proof=proof, breaks=breaks, **times)
+        self._make: Callable[[str], Owner] = lambda thread: Owner(
+            run, thread, proof=proof, breaks=breaks, **times
+        )
         self._operator = Operator(operator, run)
         self._run, self._proof = run, proof
         self._inbox: deque[dict[str, Any]] = deque()

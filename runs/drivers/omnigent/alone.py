@@ -15,11 +15,11 @@ from typing import Any
 
 import httpx
 import uvicorn
-from omnigent.runner.app import create_runner_app  # type: ignore[import-not-found]
-from omnigent.runtime.harnesses.process_manager import (  # type: ignore[import-not-found]
+from omnigent.runner.app import create_runner_app
+from omnigent.runtime.harnesses.process_manager import (
     HarnessProcessManager,
 )
-from omnigent.spec import load  # type: ignore[import-not-found]
+from omnigent.spec import load
 
 
 def no_server(request: httpx.Request) -> httpx.Response:

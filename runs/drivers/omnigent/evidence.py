@@ -78,7 +78,7 @@ class LiveStream(Stream):
             return
         self.other(self.native, summary=" ".join(words))
 
-    def _interrupted(self, record: Mapping[str, Any]) -> None:
+    def _stopped(self, record: Mapping[str, Any]) -> None:
         """The operator's own cancel."""
         target = text(record.get("session"))
         self.add(Kind.CANCEL_REQUESTED, target, target=target, by="user", raw="interrupt")
@@ -89,7 +89,7 @@ _HANDLERS = {
     "client/settled": LiveStream._settled,
     "client/part": LiveStream._part,
     "client/answered": LiveStream._answered,
-    "client/interrupted": LiveStream._interrupted,
+    "client/interrupted": LiveStream._stopped,
 }
 
 
