@@ -15,16 +15,12 @@ def resolve(agent: str, version: str) -> str:
 
 
 def expand(agent: str, text: str) -> list[str]:
-    """Versions and ranges as people write them, as versions; see :func:`versions.expand`.
-
-    A range takes what has a package for this platform; a version that is named stands anyway.
-    """
+    """Versions and ranges as people write them, as versions; see :func:`versions.expand`."""
     parts = [[end.strip() for end in part.split("..")] for part in text.split(",")]
     if any(LATEST in ends for ends in parts):
         latest = binaries.latest(agent)
         ends = [[latest if end == LATEST else end for end in part] for part in parts]
         text = ",".join("..".join(part) for part in ends)
     versions.check_ranges(text)
-    published = binaries.versions(agent) if ".." in text else []
-    known = [item.version for item in published if item.here]
+    known = [item.version for item in binaries.versions(agent)] if ".." in text else []
     return versions.expand(text, known)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from runs import binaries, named, platforms
-from runs.driver import Package
+from runs import binaries, named
 from runs.tests.binaries.registry import Registry
 from runs.tests.binaries.shelved import put
 from runs.tests.binaries.toy import Toy
@@ -28,14 +25,3 @@ def test_latest_may_end_a_range_or_stand_alone(toy: Toy, registry: Registry) -> 
     assert named.expand("toy", "1.0.9, 1.0.10..latest") == named.expand(
         "toy", f"1.0.9,1.0.10..{last}"
     )
-
-
-def test_a_range_leaves_out_what_has_no_package_for_this_platform(
-    toy: Toy, registry: Registry, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    form = "@lifeline/toy@{version}-{platform}"
-    monkeypatch.setattr(Toy, "package", Package("npm", "@lifeline/toy", platform=form))
-    registry.publish("@lifeline/toy", f"1.0.10-{platforms.here()}")
-    assert named.expand("toy", "1.0.9..") == ["1.0.10"]
-    assert named.expand("toy", "1.0.9") == ["1.0.9"]
-    assert named.resolve("toy", "latest") == "1.0.10"
