@@ -48,6 +48,10 @@ class OpenItems:
         if len(self._ended) < MOST:
             self._ended.add((thread, name))
 
+    def forget(self) -> None:
+        """Whoever began them is gone."""
+        self._open.clear()
+
     def left(self) -> list[Item]:
         """Those that never ended; none in a file that shows no end of anything, or of too much."""
         whole = 0 < len(self._ended) < MOST

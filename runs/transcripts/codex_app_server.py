@@ -21,6 +21,7 @@ from runs.transcripts._values import (
 )
 
 STATUS = {"active": "running", "idle": "idle", "systemError": "failed", "notLoaded": "ended"}
+ENDED = frozenset({"completed", "failed", "interrupted"})
 LATE = 60.0
 """Seconds by which a recorder on the same clock may be late."""
 _VERSION = re.compile(r"/(\d+\.\d+\.\d+[\w.-]*)")
@@ -36,7 +37,11 @@ class AppServer(Items):
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self._asked: dict[str, str] = {}
-        self._thread_starts: set[str] = set()
+        self._thread_asks: dict[str, str] = {}
+        self._turns: dict[str, str] = {}
+        """The turn of each thread that is open."""
+        self._connections = 0
+        self._resumed = 0
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One message."""
@@ -84,8 +89,8 @@ class AppServer(Items):
         thread = text(params.get("threadId") or params.get("conversationId"))
         if method == "turn/interrupt":
             self.add(Kind.CANCEL_REQUESTED, thread, target=thread, by="user", raw=method)
-        elif method in ("thread/start", "thread/resume"):
-            self._thread_starts.add(name)
+        elif method in ("thread/start", "thread/resume", "thread/read"):
+            self._thread_asks[name] = method
             self.other(method, agent=thread)
         elif side != "in" and any(word in method for word in _ASKS):
             self._asked[name] = thread
@@ -93,6 +98,9 @@ class AppServer(Items):
             self.add(Kind.QUESTION_ASKED, thread, id=name, what="permission", tool=tool)
             self.add(Kind.QUESTION_SHOWN, thread, id=name, to="client")
         else:
+            if method == "initialize":
+                self._connections += 1
+                self.open_items.forget()  # nobody is left to end them
             self.other(method, agent=thread)
 
     def _response(self, name: str, message: Mapping[str, Any]) -> None:
@@ -106,13 +114,46 @@ class AppServer(Items):
         found = _VERSION.search(agent) if isinstance(agent, str) else None
         if found:
             self.facts.setdefault("version", found[1])
-        if name in self._thread_starts:
-            self._thread_starts.discard(name)
-            self._open(mapping(result.get("thread")))
+        method = self._thread_asks.pop(name, "")
+        if method:
+            self._found(method, mapping(result.get("thread")))
         if not self.out or self.out[-1].line != self.line:
             self.other("response")
 
     # Threads and turns
+
+    def _found(self, method: str, thread: Mapping[str, Any]) -> None:
+        """A thread, as a request for it was answered."""
+        name = text(thread.get("id"))
+        if not name:
+            return
+        before = ("thread", name) in self.seen or name in self.started
+        if before and self._connections > 1 and self._resumed < self._connections:
+            self._resumed = self._connections
+            self.add(Kind.SESSION_RESUMED, self.root, session=self.root)
+        if method == "thread/read":
+            self._read(name, thread)
+        else:
+            self._open(thread)
+
+    def _read(self, name: str, thread: Mapping[str, Any]) -> None:
+        """What is stored of a thread; the end of a turn that nobody else has told is one."""
+        word = text(mapping(thread.get("status")).get("type"), 40)
+        turns = [mapping(one) for one in items(thread.get("turns"))]
+        last = turns[-1] if turns else {}
+        raw = text(last.get("status"), 40)
+        mine = self._turns.get(name)
+        if raw not in ENDED or not mine or mine != text(last.get("id")):
+            self.other(self.native, summary=f"{word}; its last turn {raw}", agent=name)
+            return
+        del self._turns[name]
+        if name not in self.started:
+            self.end_turn(name, status(raw), raw, last.get("error"))
+            return
+        # Of a thread that was cut off its store has no end either: it is told when asked.
+        self.ended.add(name)
+        cut = raw == "interrupted"
+        self.add(Kind.AGENT_ENDED, name, status=status(raw), raw=f"{word}, {raw}", inferred=cut)
 
     def _open(self, thread: Mapping[str, Any]) -> None:
         name, parent = text(thread.get("id")), text(thread.get("parentThreadId"))
@@ -149,11 +190,13 @@ class AppServer(Items):
     def _turn_started(self, params: Mapping[str, Any], thread: str) -> None:
         self.wake(thread, "", reason="new turn")
         turn = text(mapping(params.get("turn")).get("id"))
+        self._turns[thread] = turn
         self.add(Kind.TURN_STARTED, thread, turn=turn)
 
     def _turn_completed(self, params: Mapping[str, Any], thread: str) -> None:
         turn = mapping(params.get("turn"))
         raw = text(turn.get("status"), 40)
+        self._turns.pop(thread, None)
         more: dict[str, Any] = {"turn": text(turn.get("id"))}
         if self.root and thread != self.root:
             self.begin(thread, self.root, background=True)  # it was faster than word of its start

@@ -92,15 +92,19 @@ class SurvivesRestart(Law):
             for event in history.after(resume, Kind.AGENT_RESUMED, Kind.AGENT_STARTED)
             if event.agent == agent.id
         ]
-        if run.ends or after:
-            return self.holds(run.agent, "It was resumed or ended.", *(run.ends or after)[:1])
+        said = [end for end in run.ends if not _only_asked(end)]
+        told = [note for note in run.notices if tells_end(note)]
+        if said or after or told:
+            return self.holds(run.agent, "It was resumed or ended.", *(said or after or told)[:1])
         if not history.closed:
             return self.unknown(run.agent, "The log is not complete.")
+        asked = f", and only who asks hears that it {run.status}" if run.ends else ""
         return self.broken(
             run.agent,
-            "It was open before the resume, and after it is neither resumed nor ended.",
+            f"It was open before the resume, and after it is neither resumed nor ended{asked}.",
             run.start,
             resume,
+            *run.ends,
             history.end_record,
             label="orphaned",
         )
@@ -155,6 +159,11 @@ class SurvivesRestart(Law):
                 *[one.event for one in late[:3]],
                 label="orphaned",
             )
+
+
+def _only_asked(end: Event) -> bool:
+    """Whether no record says that it was cut off: its store does, where somebody reads it."""
+    return bool(end.get("inferred")) and end.get("status") == "interrupted"
 
 
 def _crash(history: History) -> Event | None:

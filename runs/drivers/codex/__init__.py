@@ -32,6 +32,7 @@ from runs.drivers.codex.callers import Threads
 from runs.drivers.codex.config import config
 from runs.drivers.codex.describe import of_version, shipped
 from runs.drivers.codex.protocol import protocol_of
+from runs.drivers.codex.restart import KEEPER, NEVER
 from runs.drivers.codex.rollouts import LiveRollout
 from runs.drivers.codex.talk import Client
 from runs.drivers.codex.tools import EVERYTHING, Tools
@@ -100,12 +101,14 @@ class Codex(Driver):
     def launch(self, context: Context) -> Launch:
         """The app-server on its standard streams, or one prompt on the command line."""
         home = context.home / HOME
-        argv = [str(context.binary.path)]
+        program = str(context.binary.path)
         talks = _talks(context.options)
-        if talks:
-            argv.append("app-server")
+        if talks and context.options["restart"] != NEVER:
+            argv = ["/bin/sh", "-c", KEEPER, program]
+        elif talks:
+            argv = [program, "app-server"]
         else:
-            argv += ["exec", "--json", "--skip-git-repo-check", context.prompt]
+            argv = [program, "exec", "--json", "--skip-git-repo-check", context.prompt]
         return Launch(
             argv=tuple(argv),
             env={"CODEX_HOME": str(home), "NO_COLOR": "1", "RUST_LOG": "error"},

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from runs.driver import Option
-
-_RESTART: Final = "the driver does not kill Codex and start it again"
+from runs.drivers.codex.restart import MOMENTS, NEVER
 
 OPTIONS: Final = (
     Option(
@@ -38,6 +37,13 @@ OPTIONS: Final = (
         "Whose turn the client interrupts once the parent waits for a sub-agent (app-server only).",
         ("none", "parent", "child"),
     ),
+    Option(
+        "restart",
+        "choice",
+        NEVER,
+        "When the app-server is killed (SIGKILL) and started again on the same home.",
+        (NEVER, *MOMENTS),
+    ),
     Option("request_max_retries", "int", 2, "Retries of a request; -1: its own default (4)."),
     Option("stream_max_retries", "int", 2, "Retries of a stream; -1: its own default (5)."),
     Option(
@@ -65,6 +71,7 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L5": "the provider's journal and both logs; a wait counts as the parent's tool",
     "L6": "the provider's journal against the retries that it announces (app-server only)",
     "L7": "interrupts against the threads' ends",
+    "L8": "threads over an app-server that was killed and started again (app-server only)",
     "L9": "messages between agents name their author",
     "L10": "the process's end against its threads",
     "L11": "refused spawn calls",
@@ -77,9 +84,6 @@ OBSERVES: Final[Mapping[str, str]] = {
 }
 
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
-    "restart-running": _RESTART,
-    "restart-ended": _RESTART,
-    "restart-told": _RESTART,
     "other-model": "Codex starts no sub-agent on a model that its own list does not have",
     "sync-child": "every sub-agent of Codex runs in the background",
     "sync-child-cut": "every sub-agent of Codex runs in the background",

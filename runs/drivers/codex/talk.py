@@ -7,15 +7,19 @@ runs; what never ends is ended by the run's deadline.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from runs.driver import Context, Conversation
+from runs.drivers.codex.restart import KILLED, ORDER, Moment
 from runs.drivers.codex.wire import Wire
 
 GRACE = 1.0
 """Seconds without a new turn after which everything is over."""
+GO_ON = "The operator is back: go on."
+"""What is said to a parent that was loaded again."""
 NOT_HERE = -32601
 ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "item/commandExecution/requestApproval": {"decision": "accept"},
@@ -44,29 +48,51 @@ class Client:
 
     async def run(self) -> None:
         """From the handshake to the end of all turns; returns when the connection may close."""
+        await self._connect()
+        started = await self._ask("thread/start", cwd=str(self._context.work))
+        self._root = str(started.get("thread", {}).get("id", ""))
+        await self._say(self._context.prompt)
+        crash = Moment(str(self._context.options["restart"]), self._root)
+        while not self._over and (message := await self._next()) is not None:
+            if crash.is_now(message):
+                await self._start_again()
+
+    async def _connect(self) -> None:
         await self._ask(
             "initialize",
             clientInfo={"name": "lifeline", "title": "Lifeline", "version": "1"},
             capabilities={"experimentalApi": True},
         )
         await self._send({"method": "initialized"})
-        started = await self._ask("thread/start", cwd=str(self._context.work))
-        thread = str(started.get("thread", {}).get("id", ""))
-        given = [{"type": "text", "text": self._context.prompt}]
-        await self._ask("turn/start", threadId=thread, input=given)
-        self._root = thread
-        self._wire.threads.setdefault(thread, True)
-        while not self._over and await self._busy():
-            pass
 
-    async def _busy(self) -> bool:
-        """Take the next message; False when nothing runs and nothing came for a while."""
+    async def _say(self, words: str) -> None:
+        """A turn of the parent with these words."""
+        given = [{"type": "text", "text": words}]
+        await self._ask("turn/start", threadId=self._root, input=given)
+        self._wire.threads.setdefault(self._root, True)
+
+    async def _start_again(self) -> None:
+        """Have it killed; then read what the next one has stored, resume the parent, go on."""
+        await self._send_line(ORDER)
+        while not self._over and (await self._take()).get("method") != KILLED:
+            pass
+        known = [self._root, *(one for one in self._wire.threads if one != self._root)]
+        self._wire.threads.clear()
+        await self._connect()
+        self._wire.online()
+        for thread in known:
+            with contextlib.suppress(Refused):
+                await self._ask("thread/read", threadId=thread, includeTurns=True)
+        await self._ask("thread/resume", threadId=self._root)
+        await self._say(GO_ON)
+
+    async def _next(self) -> dict[str, Any] | None:
+        """The next message; None when nothing runs and nothing came for a while."""
         working = any(self._wire.threads.values())
         try:
-            await asyncio.wait_for(self._take(), None if working else GRACE)
+            return await asyncio.wait_for(self._take(), None if working else GRACE)
         except TimeoutError:
-            return False
-        return True
+            return None
 
     async def _ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a request and give its result; what comes before that is taken as it comes."""
@@ -121,5 +147,8 @@ class Client:
 
     async def _send(self, message: dict[str, Any]) -> None:
         line = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()
+        await self._send_line(line)
+
+    async def _send_line(self, line: bytes) -> None:
         self._wire.note("in", line)
         await self._conversation.send(line)

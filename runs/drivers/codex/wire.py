@@ -18,9 +18,11 @@ from typing import Any
 from runs.core.events import Draft, Kind
 from runs.driver import Emit
 from runs.drivers.codex.protocol import Protocol, Remark
+from runs.drivers.codex.restart import KILL, KILLED, OURS
 from runs.transcripts.codex_app_server import AppServer
 
 FILE = "rpc.jsonl"
+PART = "app-server"
 OF_CHILDREN = frozenset(
     {
         Kind.AGENT_STARTED,
@@ -60,6 +62,8 @@ class Wire:
         self._line += 1
         drafts = list(self.reader.feed(line, self._line, self._offset))
         drafts = [self._viewed(draft) for draft in drafts]
+        if _is_ours(message):
+            drafts = [_part(message or {}, drafts[0])]
         drafts += [self._remark(remark, drafts[0]) for remark in self._check(direction, message)]
         drafts += self._live_starts(drafts)
         drafts += self._result(message or {}, drafts[0])
@@ -68,6 +72,11 @@ class Wire:
         self._offset += len(line)
         self._follow(message or {})
         return message or {}
+
+    def online(self) -> None:
+        """An app-server that was started again answers."""
+        data = {"part": PART, "status": "online"}
+        self._emit(Draft(kind=Kind.PART, source="stdout", file=FILE, at=time.time(), data=data))
 
     def close(self) -> None:
         """The connection is over."""
@@ -135,7 +144,7 @@ class Wire:
     # The protocol
 
     def _check(self, direction: str, message: dict[str, Any] | None) -> list[Remark]:
-        if self._protocol is None or message is None:
+        if self._protocol is None or message is None or _is_ours(message):
             return []
         mine, other = ("client", "server") if direction == "in" else ("server", "client")
         name = json.dumps(message.get("id"))
@@ -158,6 +167,21 @@ class Wire:
             native_id="",
             data={"type": f"protocol/{remark.what}", "summary": summary[:400]},
         )
+
+
+def _is_ours(message: dict[str, Any] | None) -> bool:
+    """Whether it is between our client and the shell, and the app-server never saw it."""
+    return str((message or {}).get("method", "")).startswith(OURS)
+
+
+def _part(message: dict[str, Any], place: Draft) -> Draft:
+    """What the shell that keeps the app-server says, or is told."""
+    if message["method"] != KILLED:
+        return replace(place, source="harness", agent="", data={"type": KILL, "summary": ""})
+    params = message.get("params")
+    told = params if isinstance(params, dict) else {}
+    data = {"part": PART, "status": "killed", "pid": told.get("pid"), "signal": told.get("signal")}
+    return replace(place, kind=Kind.PART, agent="", data=data)
 
 
 def _object(line: bytes) -> dict[str, Any] | None:

@@ -55,3 +55,12 @@ def test_it_is_broken_by_a_damaged_log_that_does_not_load() -> None:
 
 def test_it_says_nothing_without_crash_or_resume() -> None:
     assert answers(Told().begin().spawn("A").ends("A").shuts(3), "L8") == ["unknown"]
+
+
+def test_it_is_broken_by_an_end_that_only_a_question_to_the_store_brings_out() -> None:
+    told = Told().begin().spawn("A").at(9).add(Kind.SESSION_RESUMED).at(10)
+    told.ends("A", "interrupted", inferred=True).at(20).says("root")
+    assert answers(told.shuts(90), "L8") == ["broken:orphaned"]
+    told = Told().begin().spawn("A").at(9).add(Kind.SESSION_RESUMED).at(10)
+    told.ends("A", "interrupted", inferred=True).at(20).tells("A", "interrupted")
+    assert answers(told.shuts(90), "L8") == ["holds"], "its parent was told"

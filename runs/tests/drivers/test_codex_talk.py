@@ -41,7 +41,7 @@ class Server:
         raise AssertionError("the executor closes the connection")
 
 
-def _turn(method: str, thread: str) -> dict[str, Any]:
+def turn(method: str, thread: str) -> dict[str, Any]:
     turn = {
         "id": f"turn-{thread}",
         "status": "completed" if "completed" in method else "inProgress",
@@ -57,8 +57,8 @@ async def _talk(context: Context, said: list[dict[str, Any]]) -> tuple[Server, K
 
 @pytest.mark.asyncio
 async def test_it_stays_until_the_last_child_has_ended(make_context: MakeContext) -> None:
-    said = [_turn("turn/started", ROOT), _turn("turn/started", CHILD),
-            _turn("turn/completed", ROOT), _turn("turn/completed", CHILD)]  # fmt: skip
+    said = [turn("turn/started", ROOT), turn("turn/started", CHILD),
+            turn("turn/completed", ROOT), turn("turn/completed", CHILD)]  # fmt: skip
     server, kept = await _talk(make_context(DRIVER), said)
     methods = [message.get("method") for message in server.sent]
     assert methods == ["initialize", "initialized", "thread/start", "turn/start"]
@@ -74,7 +74,7 @@ async def test_it_answers_what_it_is_asked_and_refuses_what_it_cannot(
         {"id": 7, "method": "item/commandExecution/requestApproval",
          "params": {"threadId": CHILD, "itemId": "i", "turnId": "t"}},
         {"id": "8", "method": "account/chatgptAuthTokens/refresh", "params": {}},
-        _turn("turn/completed", ROOT),
+        turn("turn/completed", ROOT),
     ]  # fmt: skip
     server, kept = await _talk(make_context(DRIVER), said)
     answers = {message["id"]: message for message in server.sent if "method" not in message}
@@ -91,8 +91,8 @@ async def test_it_interrupts_one_turn_once_the_parent_waits(
 ) -> None:
     wait = {"type": "collabAgentToolCall", "id": "w", "tool": "wait", "status": "inProgress"}
     begins = {"method": "item/started", "params": {"threadId": ROOT, "turnId": "t", "item": wait}}
-    said = [_turn("turn/started", ROOT), begins, _turn("turn/started", CHILD),
-            _turn("turn/completed", ROOT), _turn("turn/completed", CHILD)]  # fmt: skip
+    said = [turn("turn/started", ROOT), begins, turn("turn/started", CHILD),
+            turn("turn/completed", ROOT), turn("turn/completed", CHILD)]  # fmt: skip
     server, kept = await _talk(make_context(DRIVER, interrupt=whose), said)
     asked = [one["params"] for one in server.sent if one.get("method") == "turn/interrupt"]
     assert asked == [{"threadId": thread, "turnId": f"turn-{thread}"}]

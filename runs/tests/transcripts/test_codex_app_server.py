@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from runs.core.events import Kind
+from runs.core.events import Draft, Kind
 from runs.core.judge import judge
 from runs.core.law import Finding
 from runs.tests.transcripts.helpers import RECORDED, drafts_of, lines
@@ -79,3 +79,57 @@ def test_every_retry_of_codex_leaves_an_item_without_an_end(name: str) -> None:
 
 def test_a_run_without_a_retry_leaves_none() -> None:
     assert _left_open(read_case([RECORDED / "codex/0.171.0/app-v2-success"])) == []
+
+
+def _read(thread: str, status: str, name: str = "r", turn: str = "t1") -> list[dict[str, Any]]:
+    found = {
+        "id": thread,
+        "status": {"type": "notLoaded"},
+        "turns": [{"id": turn, "status": status}],
+    }
+    return [
+        {"id": name, "method": "thread/read", "params": {"threadId": thread}},
+        {"id": name, "result": {"thread": found}},
+    ]
+
+
+def _killed(*later: dict[str, Any]) -> list[Draft]:
+    """What is read of a child and its parent at work, and a second process on the same home."""
+    spawned = {"type": "subAgentActivity", "id": "s", "kind": "started", "agentThreadId": CHILD}
+    turns = [said("turn/started", threadId=one, turn={"id": "t1"}) for one in (ROOT, CHILD)]
+    before = [
+        {"id": 1, "method": "initialize", "params": {}},
+        {"id": 2, "method": "thread/start", "params": {}},
+        {"id": 2, "result": {"thread": {"id": ROOT}}},
+        *turns,
+        said("item/started", threadId=ROOT, item=spawned),
+        item("started", "m1"),
+        {"id": 1, "method": "initialize", "params": {}},
+    ]
+    return drafts_of(FORMAT, lines([*before, *later, item("completed", "m9")]))
+
+
+def test_a_new_process_that_knows_a_thread_of_before_has_resumed_its_session_once() -> None:
+    found = _killed(*_read(ROOT, "interrupted"), *_read(CHILD, "interrupted"))
+    (resumed,) = [one for one in found if one.kind is Kind.SESSION_RESUMED]
+    assert (resumed.agent, resumed.line) == (ROOT, 10)
+    assert not [one for one in found if one.kind is Kind.ITEM_LEFT], "who began it is dead"
+
+
+def test_what_a_store_says_of_a_turn_that_was_cut_off_is_its_end_as_inferred() -> None:
+    found = _killed(*_read(ROOT, "interrupted"), *_read(CHILD, "interrupted"))
+    (ended,) = [one for one in found if one.kind is Kind.AGENT_ENDED]
+    assert (ended.agent, ended.data["status"], ended.data["inferred"]) == (
+        CHILD,
+        "interrupted",
+        True,
+    )
+    (turn,) = [one for one in found if one.kind is Kind.TURN_ENDED]
+    assert (turn.agent, turn.data["status"]) == (ROOT, "interrupted")
+
+
+def test_a_store_that_repeats_what_was_said_or_means_another_turn_ends_nothing() -> None:
+    over = said("turn/completed", threadId=CHILD, turn={"id": "t1", "status": "completed"})
+    found = _killed(over, *_read(CHILD, "completed"), *_read(ROOT, "interrupted", turn="t0"))
+    assert len([one for one in found if one.kind is Kind.AGENT_ENDED]) == 1
+    assert not [one for one in found if one.kind is Kind.TURN_ENDED]
