@@ -11,6 +11,7 @@ from runs.core.events import Kind
 from runs.transcripts._claude_notice import Notice
 from runs.transcripts._lines import Lines
 from runs.transcripts._values import (
+    ELSEWHERE,
     TERMINAL,
     error_class,
     first_text,
@@ -31,6 +32,8 @@ POLL_TOOLS = frozenset({"TaskOutput", "AgentOutput", "AgentOutputTool"})
 QUESTION_TOOLS = frozenset({"AskUserQuestion"})
 INTERRUPTED = "[Request interrupted by user"
 _POLLED = re.compile(r"<(task_id|task_type|status)>([^<]{1,80})</\1>")
+_ID = re.compile(r"a[0-9a-f]{15,17}")
+"""What is surely a sub-agent's id, and not a name that somebody gave it."""
 _ENDS = frozenset({"end_turn", "stop_sequence", "max_tokens", "refusal"})
 
 
@@ -67,11 +70,14 @@ class Claude(Lines):
             self.ended.discard((agent, ""))
             self.queued.discard((agent, ""))
             self.add(Kind.AGENT_RESUMED, agent, by=by, call=call, reason=reason)
+        elif _ID.fullmatch(agent) and agent not in self.by_call.values():
+            # Spawned in another file: whether it had ended is to be seen there.
+            self.add(Kind.AGENT_RESUMED, agent, by=by, call=call, reason=ELSEWHERE)
 
     def is_shell(self, notice: Notice) -> bool:
         """Whether a notification is about a background command, not about an agent."""
         call = self.calls.get(notice.call)
-        return call is not None and call.tool not in SPAWN_TOOLS
+        return call is not None and call.tool not in SPAWN_TOOLS | MESSAGE_TOOLS
 
     def deliver(self, notice: Notice, agent: str, form: str, run: str | None = None) -> None:
         """`agent` is told; the runtime's word about the end is a terminal, if it is the first."""
@@ -236,7 +242,9 @@ class Claude(Lines):
         launched = told.get("isAsync") is True or word == "async_launched"
         if not word and not failed and "content" not in told:
             # Old logs and short ones have no result object: a launch is what did not end yet.
-            launched = call.background is True or bool(child and not self._has_ended(child))
+            # A side chain in this very file, which has the call's id, is over with its answer.
+            apart = bool(child) and child != number_of
+            launched = call.background is True or (apart and not self._has_ended(child))
         size = length(told.get("content")) if "content" in told else length(block.get("content"))
         self.add(
             Kind.SPAWN_ANSWERED,

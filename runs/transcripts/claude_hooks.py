@@ -61,11 +61,10 @@ class Hooks(Lines):
 
     def _start(self, payload: Mapping[str, Any], agent: str) -> None:
         self._open.add(agent)
-        parent = text(payload.get("parent_agent_id")) or ROOT
         self.add(
             Kind.AGENT_STARTED,
             agent,
-            parent=parent,
+            parent=text(payload.get("parent_agent_id")),
             role=text(payload.get("agent_type")),
             run=text(payload.get("run_id")) or None,
         )

@@ -14,6 +14,10 @@ AGENT = (2, 1, 63)
 """The first version that calls its spawn tool ``Agent``; before it was ``Task``."""
 SEND_MESSAGE = (2, 1, 220)
 """The first version measured to offer ``SendMessage`` without a team."""
+TASK_OUTPUT = (2, 1, 220)
+"""The last version measured to offer ``TaskOutput``."""
+MODELS = ("haiku", "sonnet", "opus", "fable")
+"""What its spawn tool takes for a model: words of its own, no names of models."""
 EVERYTHING = frozenset(
     (
         *("Agent", "Task", "Bash", "Edit", "Read", "Write", "Glob", "Grep", "NotebookEdit"),
@@ -54,7 +58,7 @@ class Tools:
         if self.background == "asked":
             given["run_in_background"] = task.background
         if task.model:
-            given["model"] = task.model
+            given["model"] = task.model if task.model in MODELS else MODELS[0]
         return ToolCall("Agent" if self.release >= AGENT else "Task", given)
 
     def wait(self, child: Child) -> ToolCall | None:
@@ -63,7 +67,7 @@ class Tools:
 
     def poll(self, child: Child) -> ToolCall | None:
         """Ask how it is doing, where the tool for that is still offered."""
-        if not child.id or self.release >= SEND_MESSAGE:
+        if not child.id or self.release > TASK_OUTPUT:
             return None
         return ToolCall("TaskOutput", {"task_id": child.id, "block": False, "timeout": 1000})
 

@@ -85,6 +85,7 @@ def test_its_hooks_note_what_they_are_handed(tmp_path: Path) -> None:
         drafts += reader.feed(line, number, 0)
     assert [one.kind for one in drafts] == [Kind.AGENT_STARTED, Kind.ERROR, Kind.AGENT_ENDED]
     assert drafts[0].data["role"] == payloads[0]["agent_type"]
+    assert not drafts[0].data["parent"]  # a hook does not say whose child it is
     assert all(one.at is not None and one.at > 1e9 for one in drafts)
 
 
@@ -135,9 +136,16 @@ def test_it_calls_what_a_version_offers() -> None:
     assert table().message(Child("1"), "more") is None
     assert table().message(Child("1", "a1"), "more").arguments["to"] == "a1"
     assert table("2.1.117").message(Child("1", "a1"), "more") is None
-    assert table("2.1.117").poll(Child("1", "a1")).name == "TaskOutput"
+    for version in ("2.1.117", "2.1.220"):
+        assert table(version).poll(Child("1", "a1")).name == "TaskOutput"
     assert table().poll(Child("1", "a1")) is None
     assert table().cancel(Child("1", "a1")).arguments == {"task_id": "a1"}
+
+
+def test_it_asks_for_another_model_in_its_own_words() -> None:
+    asked = {name: table().delegate(task("1", model=name)).arguments for name in ("opus", "gpt-9")}
+    assert [given["model"] for given in asked.values()] == ["opus", "haiku"]
+    assert "model" not in table().delegate(task("1")).arguments
 
 
 def test_it_reads_the_id_of_a_child_out_of_the_spawn_call() -> None:

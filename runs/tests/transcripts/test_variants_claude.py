@@ -58,6 +58,18 @@ def test_claude_a_followed_up_child_that_is_never_told_of_again_is_lost(tmp_path
     assert ("L3", "a1") in broken(found)
 
 
+def test_claude_word_of_a_second_run_names_the_call_that_gave_the_work(tmp_path: Path) -> None:
+    log = ClaudeLog().put(0, "user", "go").launch(0.5, "tu", "a1").told(20, "a1", "tu")
+    log.use(25, "m", "SendMessage", to="a1", message="more").result(25.1, "m", "sent")
+    log.say(26, "Waiting.").told(41, "a1", "m").say(42, "Twice.").put(900, "user", "thanks")
+    child = ClaudeLog("a1").put(1, "user", "p a1").say(19, "one").put(25.2, "user", "more")
+    files = {"p/s.jsonl": log.records,
+             "p/s/subagents/agent-a1.jsonl": child.say(40, "two").records}  # fmt: skip
+    found = case(tmp_path, files)
+    assert [len(run.notices) for run in found.history.runs] == [1, 1]
+    assert broken(found) == set()
+
+
 def test_claude_an_error_in_the_middle_of_a_child_is_overcome(tmp_path: Path) -> None:
     log = ClaudeLog().put(0, "user", "go").launch(0.5, "tu", "a1").told(60, "a1", "tu")
     child = ClaudeLog("a1").put(1, "user", "p a1")
