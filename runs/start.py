@@ -49,20 +49,13 @@ def create(
     UnknownName: agent, version or option; ScenarioError: the scenario or a ``--set`` key.
     `given` is a scenario that was read already (a file, an editor); else it is looked up.
     """
-    driver = catalogue.driver(agent)
+    catalogue.driver(agent)
     version = named.resolve(agent, version)
     if not VERSION.fullmatch(version):
         raise UnknownName(f"{version!r} is no version.", "Write it as 1.0.81.")
     if not 1 <= repeat <= MAX_REPEAT:
         raise HarnessError(f"repeat is 1 to {MAX_REPEAT}, not {repeat}.")
-    chosen = given or saved.load(scenario_name)
-    chosen, options = chosen.with_sets(sets or {})
-    for name in options:
-        catalogue.driver(name)
-    try:
-        typed = driver.read_options(options.get(agent, {}))
-    except ValueError as error:
-        raise HarnessError(f"Option of {agent}: {error}.") from None
+    chosen, typed = bent(agent, given or saved.load(scenario_name), sets or {})
     batch = batch or (secrets.token_hex(8) if repeat > 1 else "")
     with transaction.atomic():
         runs = [
@@ -81,6 +74,19 @@ def create(
             for run in runs:
                 transaction.on_commit(partial(send, run.pk))
     return runs
+
+
+def bent(
+    agent: str, chosen: scenario.Scenario, sets: Mapping[str, Any]
+) -> tuple[scenario.Scenario, dict[str, Any]]:
+    """The scenario and the driver's options that a run with these ``--set`` is made of."""
+    chosen, options = chosen.with_sets(sets)
+    for name in options:
+        catalogue.driver(name)
+    try:
+        return chosen, catalogue.driver(agent).read_options(options.get(agent, {}))
+    except ValueError as error:
+        raise HarnessError(f"Option of {agent}: {error}.") from None
 
 
 def send(run_id: int) -> None:

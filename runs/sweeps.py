@@ -64,7 +64,8 @@ def create(
 ) -> models.Sweep:
     """Make a sweep and its runs; nothing is sent before `feed`.
 
-    `only_missing` counts the ended runs of the same cell that are there already.
+    `only_missing` counts the ended runs of the same cell that are there already; with `sets`
+    only those that were made with the same.
     HarnessError when it is empty or too large; ScenarioError and UnknownName as in `start`.
     """
     if not chosen or not names:
@@ -73,7 +74,7 @@ def create(
         raise HarnessError(f"A sweep may have {MOST_RUNS} runs at most.")
     stored = {name: saved.load(name).name for name in names}
     wanted = {
-        (agent, version, name): max(0, repeat - _present(agent, version, stored[name]))
+        (agent, version, name): max(0, repeat - _present(agent, version, stored[name], sets or {}))
         if only_missing
         else repeat
         for name in names
@@ -96,10 +97,15 @@ def create(
     return sweep
 
 
-def _present(agent: str, version: str, name: str) -> int:
-    return models.Run.objects.filter(
+def _present(agent: str, version: str, name: str, sets: Mapping[str, Any]) -> int:
+    ended = models.Run.objects.filter(
         agent=agent, version=version, scenario=name, status=models.Run.Status.ENDED
-    ).count()
+    )
+    if not sets:
+        return ended.count()
+    chosen, options = start.bent(agent, saved.load(name), sets)
+    made = chosen.as_dict(), options
+    return sum(row == made for row in ended.values_list("snapshot", "options"))
 
 
 def add_runs(

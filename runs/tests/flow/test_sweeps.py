@@ -87,6 +87,17 @@ def test_a_lost_run_of_what_was_missing_is_replaced_once() -> None:
     assert sorted(sweep.runs.values_list("status", flat=True)) == ["lost", "queued"]
 
 
+def test_only_what_is_missing_looks_at_what_was_set() -> None:
+    sets = {"guards.deadline": 77}
+    start.create("reference", "1.0.0", "success", queue=False)
+    start.create("reference", "1.0.0", "success", queue=False, sets=sets)
+    models.Run.objects.update(status=models.Run.Status.ENDED)
+    missing = sweeps.create(
+        [("reference", "1.0.0")], ["success"], repeat=3, sets=sets, only_missing=True
+    )
+    assert missing.runs.count() == 2
+
+
 def test_a_run_without_an_answer_is_said_and_is_no_success(tmp_path: Path) -> None:
     path, junit = tmp_path / "expected.toml", tmp_path / "out.xml"
     path.write_text("")
