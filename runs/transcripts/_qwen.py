@@ -9,18 +9,25 @@ from typing import Any
 from runs.transcripts._values import status
 
 SPAWN_TOOLS = frozenset({"agent", "task"})
+_BEGIN = "<task-notification>"
 _TAG = re.compile(r"<(task-id|tool-use-id|status)>([^<]{0,200})</\1>")
 _RESULT = re.compile(r"<result>(.*?)(?:</result>|\Z)", re.DOTALL)
 
 
-def notification(text: str) -> dict[str, Any] | None:
-    """The data of a notice in a ``<task-notification>``, None where the text is none."""
-    if not text.startswith("<task-notification>"):
-        return None
-    tags: Mapping[str, str] = dict(_TAG.findall(text[:4000]))
+def notifications(words: str) -> list[dict[str, Any]]:
+    """The data of each notice in a text of ``<task-notification>`` (several may come at once);
+    none where the text merely quotes one."""
+    if not words.startswith(_BEGIN):
+        return []
+    found = map(_notice, words.split(_BEGIN)[1:1000])
+    return [notice for notice in found if notice is not None]
+
+
+def _notice(words: str) -> dict[str, Any] | None:
+    tags: Mapping[str, str] = dict(_TAG.findall(words[:4000]))
     if "task-id" not in tags or "status" not in tags:
         return None
-    found = _RESULT.search(text)
+    found = _RESULT.search(words)
     size = len(found[1]) if found else 0
     ours = status(tags["status"])
     return {

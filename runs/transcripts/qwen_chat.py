@@ -11,7 +11,7 @@ from typing import Any
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
-from runs.transcripts._qwen import SPAWN_TOOLS, notification
+from runs.transcripts._qwen import SPAWN_TOOLS, notifications
 from runs.transcripts._sniff import records
 from runs.transcripts._values import (
     error_class,
@@ -70,10 +70,12 @@ class Chat(Lines):
     def _heard(self, record: Mapping[str, Any], agent: str) -> None:
         parts = [mapping(part) for part in items(mapping(record.get("message")).get("parts"))]
         words = [part["text"] for part in parts if isinstance(part.get("text"), str)]
-        notice = notification(words[0]) if words else None
-        if notice is not None:
+        found = [notice for part in words for notice in notifications(part)]
+        for notice in found:
             self.add(Kind.NOTICE_DELIVERED, agent, **notice)
-        elif record.get("provenance") in ("real_user", None):
+        if found:
+            return
+        if record.get("provenance") in ("real_user", None):
             self.add(Kind.USER_MESSAGE, agent, text_length=sum(map(len, words)))
         else:
             self.other(self.native, text(words[0]) if words else "", agent)

@@ -13,7 +13,7 @@ from runs.drivers.qwen import DRIVER
 from runs.errors import CannotRunHere
 from runs.tests.drivers.conftest import MakeContext
 from runs.transcript import named, read_case
-from runs.transcripts._qwen import notification
+from runs.transcripts._qwen import notifications
 from runs.transcripts._report import report
 
 DATA = Path(__file__).parent / "data" / "qwen"
@@ -152,10 +152,21 @@ def test_a_description_without_an_end_says_none() -> None:
     assert Kind.AGENT_ENDED not in kinds
 
 
+NOTICE = "<task-notification>\n<task-id>{}</task-id>\n<status>{}</status>\n<result>x</result>\n"
+
+
 def test_a_notification_is_read_by_its_tags_alone() -> None:
-    said = "<task-notification>\n<task-id>a</task-id>\n<status>failed</status>\n<result>x</result>"
-    found = notification(said)
-    assert found is not None
+    (found,) = notifications(NOTICE.format("a", "failed"))
     assert (found["child"], found["status"], found["error_passed"]) == ("a", "failed", True)
-    assert notification("a word about <task-notification>") is None
-    assert notification("<task-notification><status>failed</status>") is None
+    assert notifications("a word about <task-notification>") == []
+    assert notifications("<task-notification><status>failed</status>") == []
+
+
+def test_ends_that_come_together_are_told_in_one_text() -> None:
+    said = NOTICE.format("a", "completed") + "\n" + NOTICE.format("b", "failed")
+    message = {"role": "user", "parts": [{"text": said}]}
+    told = _read("qwen-chat-jsonl", {"uuid": "1", "type": "user", "message": message})[1:]
+    assert [(one.kind, one.data["child"], one.data["status"]) for one in told] == [
+        (Kind.NOTICE_DELIVERED, "a", "completed"),
+        (Kind.NOTICE_DELIVERED, "b", "failed"),
+    ]
