@@ -32,6 +32,7 @@ from runs.drivers.hermes.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
 
 HOME = ".hermes"
+_SPEAKS = "the driver hands over the operator's one prompt and says nothing more"
 _RESTART = "it is not started a second time: its one-shot form has nothing to resume"
 
 
@@ -62,6 +63,7 @@ class Hermes(Driver):
         "L3": "the answer of delegate_task, or the message that brings a late result",
         "L4": "its end against its sub-agents; as a client: against the app-server",
         "L6": "the provider's journal; announced tries in its hooks",
+        "L7": "our client's stop of a sub-agent; a model has no tool to cancel",
         "L13": "hooks or gateway against its database",
         "L15": "the answer of delegate_task against the provider's journal",
         "L16": "the exit code; as a client: whether the parent's turn had ended",
@@ -72,13 +74,17 @@ class Hermes(Driver):
         "follow-up-cut": "its model has no tool that gives a sub-agent more work",
         "parent-polls": "its model has no tool that asks after a sub-agent",
         "child-asks": "without a terminal it permits everything",
-        "nested": "a sub-agent may not delegate unless its configuration says so",
-        "grandchild-cut": "a sub-agent may not delegate unless its configuration says so",
-        "deep": "a sub-agent may not delegate unless its configuration says so",
         "other-model": "delegate_task takes no model",
         "restart-running": _RESTART,
         "restart-ended": _RESTART,
         "restart-told": _RESTART,
+        "restart-unread": _RESTART,
+        "runner-gone": _RESTART,
+        "message-to-child": _SPEAKS,
+        "second-message": _SPEAKS,
+        "interrupt-parent": "over its gateway its turn is over while a sub-agent works, and its "
+        "one-shot form is told nothing",
+        "setup-failure": "a sub-agent runs in its parent's process: nothing is set up for it",
         "response-failed": "chat completions have no such event",
         "response-incomplete": "chat completions have no such event",
     }
@@ -113,11 +119,11 @@ class Hermes(Driver):
         """Its gateway is spoken to; its command line speaks for itself."""
         if _is_client(context.options) or not chat.is_gateway(context.options):
             return None
-        return gateway.converse(context, conversation)
+        return gateway.converse(context, conversation, emit)
 
     def tools(self, options: Mapping[str, Any], version: str) -> Tools:
         """The same for every version."""
-        return Tools()
+        return Tools(nests=int(options["spawn_depth"]) > 1)
 
     def runtime(self, history: History, binary: Binary) -> Runtime:
         """Its package says it; as a client it introduces itself."""
@@ -131,7 +137,7 @@ class Hermes(Driver):
 
 
 def _is_client(options: Mapping[str, Any]) -> bool:
-    return options["api_mode"] == CLIENT
+    return bool(options["api_mode"] == CLIENT)
 
 
 DRIVER = Hermes()

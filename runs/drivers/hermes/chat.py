@@ -34,6 +34,19 @@ OPTIONS = (
         5.0,
         "Seconds without a byte after which it gives a stream up; -1: its own, which are minutes.",
     ),
+    Option(
+        "spawn_depth",
+        "int",
+        1,
+        "How deep sub-agents may nest; from 2 on each is asked for as one that delegates, too.",
+    ),
+    Option(
+        "interrupt",
+        "choice",
+        "none",
+        "Whom the client stops while a sub-agent works (gateway only).",
+        ("none", "child"),
+    ),
 )
 
 
@@ -45,7 +58,7 @@ def is_gateway(options: Mapping[str, Any]) -> bool:
 def chat_launch(context: Context, home: Path) -> Launch:
     """Hermes below a program of ours that follows its database. `home` is HERMES_HOME."""
     python = context.binary.path.with_name("python")
-    command = (str(context.binary.path), "--accept-hooks", "-z", context.prompt)
+    command: tuple[str, ...] = (str(context.binary.path), "--accept-hooks", "-z", context.prompt)
     if is_gateway(context.options):
         command = (str(python), "-m", "tui_gateway.entry")
     version = f"{shlex.quote(str(python))} -c 'import hermes_cli; print(hermes_cli.__version__)'"
@@ -86,6 +99,7 @@ def _hooks(context: Context) -> dict[str, Any]:
     tries = int(context.options["retries"])
     return {
         "agent": {"api_max_retries": tries} if tries >= 0 else {},
+        "delegation": {"max_spawn_depth": int(context.options["spawn_depth"])},
         "hooks": {name: [{"command": hook, "timeout": 30}] for name in HOOKS},
         "hooks_auto_accept": True,
     }

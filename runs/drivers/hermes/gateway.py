@@ -5,13 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from runs.driver import Context, Conversation
+from runs.core.events import Draft, Kind
+from runs.driver import Context, Conversation, Emit
 
 QUIET = 3.0
 """Seconds without a turn or a child that end it."""
+WORKING = 1.0
+"""Seconds that a sub-agent has worked when the client stops it."""
+SENT = "rpc-sent.jsonl"
+"""Where what the client asked for is kept."""
 DELIVERY = 30.0
 """Seconds that the result of a child in the background gets to come back as a turn."""
 
@@ -54,9 +60,9 @@ class Feed:
         return DELIVERY if self.owed else QUIET
 
 
-async def converse(context: Context, conversation: Conversation) -> None:
+async def converse(context: Context, conversation: Conversation, emit: Emit) -> None:
     """From the first line to the end."""
-    feed = Feed()
+    feed, interrupts = Feed(), str(context.options["interrupt"]) == "child"
     await _send(conversation, "1", "session.create", {"cols": 80, "cwd": str(context.work)})
     while line := await _next(conversation, feed):
         message = _mapping(_parsed(line))
@@ -70,6 +76,36 @@ async def converse(context: Context, conversation: Conversation) -> None:
         elif message.get("id") == "2" and "error" in message:
             return
         feed.hear(message)
+        begun = _begun(message) if interrupts else None
+        if begun is not None:
+            interrupts = False
+            await asyncio.sleep(WORKING)
+            await _interrupt(conversation, *begun, emit)
+
+
+async def _interrupt(conversation: Conversation, short: str, session: str, emit: Emit) -> None:
+    """Stop one sub-agent, as a person would, and say so: the feed shows what comes back only."""
+    at, method, given = time.time(), "subagent.interrupt", {"subagent_id": short}
+    await _send(conversation, "3", method, given)
+    data = {"target": session, "by": "user", "raw": method}
+    raw = json.dumps({"t": at, "method": method, "params": given}).encode()
+    emit(
+        Draft(
+            kind=Kind.CANCEL_REQUESTED, source="rpc", file=SENT, line=1, at=at,
+            agent=session, native=method, data=data,
+        ),
+        raw,
+    )  # fmt: skip
+
+
+def _begun(message: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The short id and the session of a sub-agent that this message says has begun."""
+    params = _mapping(message.get("params"))
+    payload = _mapping(params.get("payload"))
+    short = str(payload.get("subagent_id") or "")
+    if params.get("type") != "subagent.start" or not short:
+        return None
+    return short, str(payload.get("child_session_id") or short)
 
 
 async def _next(conversation: Conversation, feed: Feed) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fakes.dialect import ModelRequest, ToolCall
@@ -29,14 +30,22 @@ EVERYTHING = frozenset(
 _DELEGATION = re.compile(r'"(?:subagent_id|task_id|delegation_id)":\s*"([\w.-]{1,80})"')
 
 
+@dataclass(frozen=True, slots=True)
 class Tools:
-    """The one table: delegation is a call that waits, so that nothing waits or polls."""
+    """The one table: delegation is a call that waits, so that nothing waits or polls.
+
+    `nests`: whether this run's sub-agents may delegate themselves.
+    """
+
+    nests: bool = False
 
     def delegate(self, task: Task) -> ToolCall:
         """One task of its own."""
         given: dict[str, Any] = {"goal": task.prompt}
         if task.background:
             given["background"] = True
+        if self.nests:
+            given["role"] = "orchestrator"
         return ToolCall("delegate_task", given)
 
     def wait(self, child: Child) -> ToolCall | None:

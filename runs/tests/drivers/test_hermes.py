@@ -9,7 +9,7 @@ import pytest
 from fakes.dialect import ModelRequest, ToolCall, Turn
 from fakes.script import Child, task
 from runs.core.events import Draft, Kind
-from runs.drivers.hermes import DRIVER
+from runs.drivers.hermes import DRIVER, gateway
 from runs.drivers.hermes.gateway import DELIVERY, QUIET, Feed
 from runs.tests.drivers.conftest import MakeContext
 from runs.transcript import named, read_case
@@ -68,6 +68,15 @@ def test_it_delegates_with_one_tool_and_has_none_for_the_rest() -> None:
     assert tools.wait(Child("1")) is tools.poll(Child("1")) is tools.cancel(Child("1")) is None
 
 
+def test_a_sub_agent_may_delegate_where_the_run_lets_it(make_context: MakeContext) -> None:
+    for depth, role in ((1, None), (2, "orchestrator")):
+        assert _config(make_context(DRIVER, spawn_depth=depth))["delegation"] == {
+            "max_spawn_depth": depth
+        }
+        tools = DRIVER.tools(DRIVER.read_options({"spawn_depth": depth}), "0.19.0")
+        assert tools.delegate(task("1")).arguments.get("role") == role
+
+
 def test_a_child_in_the_background_is_known_by_its_delegation() -> None:
     tools = DRIVER.tools(DRIVER.read_options({}), "0.19.0")
     call = ToolCall("delegate_task", {"goal": task("1").prompt}, id="c1")
@@ -107,6 +116,43 @@ def test_it_hears_nonsense_without_harm() -> None:
     for message in ({}, {"params": 3}, {"params": {"type": []}}, _event("subagent.complete")):
         feed.hear(message)
     assert feed.patience is None
+
+
+class _Pipes:
+    """A gateway that says these messages and then nothing more."""
+
+    def __init__(self, *messages: dict[str, Any]) -> None:
+        self._lines = [json.dumps(one).encode() for one in messages]
+        self.sent: list[dict[str, Any]] = []
+
+    async def send(self, line: bytes) -> None:
+        self.sent.append(json.loads(line))
+
+    async def line(self) -> bytes:
+        return self._lines.pop(0) if self._lines else b""
+
+    def stop(self) -> None:
+        raise AssertionError("nobody asks for it")
+
+
+@pytest.mark.parametrize(("whom", "stops"), [("child", ["s1"]), ("none", [])])
+async def test_it_stops_the_first_sub_agent_once_when_it_is_to(
+    make_context: MakeContext, monkeypatch: pytest.MonkeyPatch, whom: str, stops: list[str]
+) -> None:
+    monkeypatch.setattr(gateway, "WORKING", 0)
+    context = make_context(DRIVER, form="gateway", interrupt=whom)
+    begins = [
+        _event("subagent.start", subagent_id=f"s{n}", child_session_id=f"session-{n}")
+        for n in (1, 2)
+    ]
+    pipes, emitted = _Pipes({"id": "1", "result": {"session_id": "g"}}, *begins), []
+    await gateway.converse(context, pipes, lambda draft, raw=b"": emitted.append((draft, raw)))
+    asked = [one for one in pipes.sent if one["method"] == "subagent.interrupt"]
+    assert [one["params"]["subagent_id"] for one in asked] == stops
+    assert [(draft.kind, draft.agent) for draft, _ in emitted] == [
+        (Kind.CANCEL_REQUESTED, f"session-{name[1:]}") for name in stops
+    ]
+    assert all(b"subagent.interrupt" in raw for _, raw in emitted)
 
 
 # What it writes
