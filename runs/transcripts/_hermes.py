@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from fakes.targeting import TASK_PATTERN
 from runs.core.events import Kind
 from runs.transcripts._values import items, length, mapping, status, text
 
@@ -24,6 +25,19 @@ def parsed(value: Any) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return None
+
+
+def marker(goal: Any) -> str:
+    """The number in a task's marker, as the provider tells it of a request; empty without one."""
+    found = TASK_PATTERN.search(text(goal, 4000))
+    return found[1] if found else ""
+
+
+def paired(
+    children: Iterable[str], results: Iterable[dict[str, Any]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The known children with what is said of each, both in the order of their tasks."""
+    return ((child, said) for child, said in zip(children, results, strict=False) if child)
 
 
 def told(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -64,13 +78,16 @@ def delivered(message: Any) -> tuple[str, list[dict[str, Any]]]:
 
 @dataclass(slots=True)
 class _Call:
-    tasks: int
-    children: list[str] = field(default_factory=list)
+    """A call: of each of its tasks the number in its marker and the child, both may be empty."""
+
+    markers: list[str]
+    children: list[str]
     delegation: str = ""
 
 
 class Delegations:
-    """The calls of one conversation; children are given to the oldest call that lacks one.
+    """The calls of one conversation; a child belongs to the task that it names, else to the oldest
+    one that lacks a child.
 
     Some versions store a call only when its turn is over: children that began before wait for it.
     """
@@ -83,25 +100,38 @@ class Delegations:
         """A call with these arguments: the data of each task's ``spawn.requested``."""
         tasks = [mapping(one) for one in items(given.get("tasks"))] or [given]
         waiting = self._waiting.get(agent, [])
-        self._calls[agent, call] = _Call(len(tasks), waiting[: len(tasks)])
+        markers = [marker(task.get("goal")) for task in tasks]
+        here = waiting[: len(tasks)]
+        self._calls[agent, call] = _Call(markers, here + [""] * (len(tasks) - len(here)))
         del waiting[: len(tasks)]
         for number, task in enumerate(tasks):
             yield {
                 "call": self._task(call, number),
                 "prompt_length": length(task.get("goal")),
                 "role": text(task.get("role") or given.get("role"), 40) or None,
+                "task": markers[number] or None,
             }
 
-    def begin(self, agent: str, child: str, tasks: int = 1) -> str:
+    def begin(self, agent: str, child: str, tasks: int = 1, goal: Any = "") -> str:
         """A child of `agent` begins: the call that it belongs to, empty where none lacks one.
 
-        `tasks`: how many its call has, where the child says so.
+        `tasks`: how many its call has, `goal`: its own task, where the child says so.
         """
-        for (owner, name), call in self._calls.items():
-            call.tasks = max(call.tasks, tasks) if owner == agent else call.tasks
-            if owner == agent and len(call.children) < call.tasks:
-                call.children.append(child)
-                return self._task(name, len(call.children) - 1)
+        mine = [(name, call) for (owner, name), call in self._calls.items() if owner == agent]
+        task = marker(goal)
+        for name, call in mine:
+            for number, named in enumerate(call.markers):
+                if task and named == task and not call.children[number]:
+                    call.children[number] = child
+                    return self._task(name, number)
+        for name, call in mine:
+            more = tasks - len(call.children)
+            call.markers += [""] * more
+            call.children += [""] * more
+            if "" in call.children:
+                number = call.children.index("")
+                call.children[number] = child
+                return self._task(name, number)
         self._waiting.setdefault(agent, []).append(child)
         return ""
 
@@ -110,7 +140,7 @@ class Delegations:
         return (agent, call) in self._calls
 
     def children(self, agent: str, delegation: str) -> list[str]:
-        """The children of a delegation, in the order of its tasks."""
+        """The children of a delegation, in the order of its tasks; empty where one is not known."""
         for (owner, _), call in self._calls.items():
             if owner == agent and delegation and call.delegation == delegation:
                 return call.children
@@ -124,8 +154,7 @@ class Delegations:
         results = told(given)
         dispatched = given.get("status") == "dispatched"
         asked.delegation = text(given.get("delegation_id"))
-        for number in range(asked.tasks):
-            child = asked.children[number] if number < len(asked.children) else ""
+        for number, child in enumerate(asked.children):
             yield (
                 Kind.SPAWN_ANSWERED,
                 {
@@ -136,7 +165,7 @@ class Delegations:
                     **({} if dispatched or results else {"refusal": "error"}),
                 },
             )
-        for child, result in zip(asked.children, results, strict=False):
+        for child, result in paired(asked.children, results):
             yield Kind.NOTICE_DELIVERED, {"child": child, "form": "tool_result", **result}
 
     @staticmethod

@@ -12,7 +12,7 @@ from typing import Any
 
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._hermes import Delegations, delivered, parsed, told
+from runs.transcripts._hermes import Delegations, delivered, paired, parsed, told
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
 from runs.transcripts._values import items, length, mapping, number, status, text
@@ -141,7 +141,7 @@ class Rows(Lines):
         if name in self._delivered:
             return
         self._delivered.add(name)
-        for child, result in zip(self._delegations.children(agent, name), results, strict=False):
+        for child, result in paired(self._delegations.children(agent, name), results):
             self.add(Kind.NOTICE_DELIVERED, agent, child=child, form="notification", **result)
 
     def _said(self, row: Mapping[str, Any], agent: str) -> None:
@@ -185,7 +185,7 @@ class Rows(Lines):
         children = self._delegations.children(agent, name)
         if results and state != before[0]:
             self.at = number(row.get("completed_at")) or self.at
-            for child, result in zip(children, results, strict=False):
+            for child, result in paired(children, results):
                 raw = text(result.get("raw"), 40)
                 self.add(Kind.NOTICE_QUEUED, agent, child=child, status=status(raw), raw=raw)
         if delivery == "delivered" and delivery != before[1]:

@@ -32,6 +32,7 @@ class Gateway(Lines):
 
     envelope = frozenset({"jsonrpc"})
     ordered = False
+    jump = 900.0
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "rpc")
@@ -60,7 +61,8 @@ class Gateway(Lines):
 
     def _child_start(self, payload: Mapping[str, Any], agent: str) -> None:
         parent = self._by_short.get(text(payload.get("parent_id")), ROOT)
-        call = self._delegations.begin(parent, agent, integer(payload.get("task_count")) or 1)
+        tasks, goal = integer(payload.get("task_count")) or 1, payload.get("goal")
+        call = self._delegations.begin(parent, agent, tasks, goal)
         self.add(
             Kind.AGENT_STARTED,
             agent,

@@ -296,6 +296,22 @@ def test_the_gateway_joins_children_with_their_call() -> None:
     assert calls == ["c1", "c1/1"]
 
 
+def test_a_child_belongs_to_the_call_whose_task_it_names() -> None:
+    calls = [
+        _event("tool.start", tool_id=f"c{n}", name="delegate_task", args={"goal": task(n).prompt})
+        for n in ("1", "2")
+    ]
+    begins = [
+        _event("subagent.start", subagent_id=f"s{n}", task_count=1, goal=task(n).prompt)
+        for n in ("2", "1")
+    ]
+    drafts = _read("hermes-tui-rpc", *map(json.dumps, [*calls, *begins]))
+    asked = [one.data["task"] for one in drafts if one.kind is Kind.SPAWN_REQUESTED]
+    assert asked == ["1", "2"]
+    begun = [(one.agent, one.data["call"]) for one in drafts if one.kind is Kind.AGENT_STARTED]
+    assert begun == [("s2", "c2"), ("s1", "c1")]
+
+
 def test_the_log_of_a_task_is_kept_and_concludes_nothing() -> None:
     drafts = _read(
         "hermes-delegation-log",
