@@ -149,7 +149,10 @@ def final_message(history: History, run: Run) -> Event | None:
 
 def broke_off(history: History, run: Run) -> Event | None:
     """The run's last answer, where it asks for a tool in the run's own log and none follows it."""
-    own = [event for event in events_of(history, run) if history.precedes(event, run.ends[0])]
+    whole = events_of(history, run)
+    own = [event for event in whole if history.precedes(event, run.ends[0])]
+    if any(one.kind is Kind.AGENT_MESSAGE for one in whole if one not in own):
+        return None  # It went on; whether it might is another question.
     messages = [one for one in own if one.kind is Kind.AGENT_MESSAGE and not one.get("error")]
     tools = [event for event in own if event.kind is Kind.TOOL_STARTED]
     if not messages or not tools:
@@ -164,15 +167,25 @@ def broke_off(history: History, run: Run) -> Event | None:
 
 
 def was_done(history: History, run: Run) -> Event | None:
-    """The whole answer with which a run closed well before it ended as cancelled, unasked."""
-    if run.status not in ("cancelled", "interrupted") or not history.timed:
+    """The whole answer with which a run closed before it ended as cancelled, unasked, or failed.
+
+    Of a cancel it was well before: the two may cross. A failure is false where it is the word
+    of another file than its own, or where the wire shows that an error was overcome.
+    """
+    if run.status not in ("cancelled", "interrupted", "failed") or not history.timed:
         return None
     own = [event for event in events_of(history, run) if event.kind in _OWN_WORK]
     said = own[-1] if own else None
     if said is None or said.kind is not Kind.AGENT_MESSAGE or not said.get("text_length"):
         return None
     whole = said.get("final") and not said.get("error") and said.get("finish") not in CUT_SHORT
-    early = history.time(run.ends[0]) - history.time(said) > RACE
+    if run.status == "failed":
+        call = last_call(history, run)
+        overcame = call is not None and call.last.complete and len(call.attempts) > 1
+        apart = said.source == "session" and all(end.file != said.file for end in run.ends)
+        early = (apart or overcame) and failure_of(history, run) is None
+    else:
+        early = history.time(run.ends[0]) - history.time(said) > RACE
     return said if whole and early and not asked_to_cancel(history, run) else None
 
 
@@ -197,6 +210,21 @@ def stopped_past_parent(history: History, run: Run) -> bool:
         one.get("target") in above or (one.get("by") != "user" and one.get("target") == run.agent)
         for one in requests
     )
+
+
+def by_signal(exited: Event) -> bool:
+    """Whether a process was ended by a signal or a crash, as its exit code shows it as well."""
+    code = exited.get("code")
+    return bool(exited.get("signal")) or (isinstance(code, int) and (code < 0 or code > 128))
+
+
+def has_answered(history: History, run: Run, before: Event) -> bool:
+    """Whether the run's last work before that moment was a whole answer, and none follows it."""
+    own = [event for event in events_of(history, run) if event.kind in _OWN_WORK]
+    said = own[-1] if own else None
+    if said is None or said.kind is not Kind.AGENT_MESSAGE or not history.precedes(said, before):
+        return False
+    return bool(said.get("final") and said.get("text_length") and not said.get("error"))
 
 
 def was_cancelled(history: History, run: Run) -> bool:

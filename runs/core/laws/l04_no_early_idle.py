@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import TERMINAL, Run
-from runs.core.ends import gone_from_list
+from runs.core.ends import by_signal, gone_from_list, has_answered
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -74,7 +74,7 @@ def _done_records(history: History, owner: str) -> list[Event]:
         # Of a log that is cut, another result may follow: it is written after each turn.
         results = (Kind.RESULT,) if history.complete else ()
         for kind in (*results, Kind.SESSION_ENDED, Kind.PROCESS_EXITED):
-            found.extend(event for event in history.of(kind)[-1:] if not event.get("signal"))
+            found.extend(event for event in history.of(kind)[-1:] if not by_signal(event))
         if history.cut_short:
             limit = history.place(history.cut_short)
             found = [event for event in found if history.place(event) < limit]
@@ -107,8 +107,10 @@ def _may_have_ended(history: History, run: Run, event: Event) -> bool:
 
 
 def _known_to_be_over(history: History, run: Run, event: Event) -> bool:
-    """Whether the owner was told of the run's end before, or the runtime lists it no more: then
-    only the terminal is missing."""
+    """Whether the run had given its whole answer, its owner was told of its end, or the runtime
+    lists it no more: then only the terminal is missing."""
+    if not run.ends and has_answered(history, run, event):
+        return True
     if gone_from_list(history, run, event):
         return not run.ends
     told = [note for note in run.notices if note.get("status") in TERMINAL]
@@ -156,7 +158,7 @@ def _word(event: Event) -> str:
 def _label(history: History, owner: str, event: Event) -> str:
     if event.kind is Kind.AGENT_ENDED:
         return "premature_terminal"
-    if event.kind in (Kind.RESULT, Kind.PROCESS_EXITED):
+    if event.kind in (Kind.RESULT, Kind.SESSION_ENDED, Kind.PROCESS_EXITED):
         return "early_exit_children_lost"
     return "premature_idle"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from runs.core import parts
 from runs.core.agents import Run, tells_end
+from runs.core.ends import by_signal
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -169,9 +170,7 @@ def _only_asked(end: Event) -> bool:
 def _crash(history: History) -> Event | None:
     """The death of the process, or of a part of the product, by a signal that was not ours."""
     for event in history.of(Kind.PROCESS_EXITED):
-        code = event.get("code")
-        killed = event.get("signal") or (isinstance(code, int) and (code < 0 or code > 128))
-        if killed and history.cut_short is None:
+        if by_signal(event) and history.cut_short is None:
             return event
     return next(iter(parts.killed(history)), None)
 
