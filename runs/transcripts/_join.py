@@ -9,7 +9,7 @@ from typing import Any
 from runs.core.events import Draft, Event, Kind, Sighting, number, sighted
 from runs.transcripts._clocks import Timed, align
 from runs.transcripts._reading import ReadFile
-from runs.transcripts._values import TERMINAL
+from runs.transcripts._values import ELSEWHERE, TERMINAL
 
 _KEPT_APART = frozenset({Kind.DAMAGE, Kind.OTHER})
 _SECOND = frozenset({"hooks", "trace", "exit"})
@@ -33,13 +33,18 @@ def join(files: Sequence[ReadFile]) -> list[Event]:
         key = (draft.native_id, draft.kind.value)
         if draft.native_id and draft.kind not in _KEPT_APART:
             known = first.get(key)
-            if known is not None and known[1] != draft.file:
+            if known is not None and known[1] != draft.file and _same(events[known[0]], draft):
                 twin = Sighting(draft.source, draft.file, draft.line, draft.pointer)
                 events[known[0]] = sighted(events[known[0]], twin)
                 continue
             first.setdefault(key, (len(events), draft.file))
         events.append(number(draft, len(events) + 1, at))
     return events
+
+
+def _same(event: Event, draft: Draft) -> bool:
+    """Whether a record with the same id in another file says the same of an end."""
+    return bool(event.get("status") == draft.data.get("status"))
 
 
 def _time(flat: Sequence[Timed], place: int) -> float:
@@ -66,7 +71,13 @@ def _complete_children(rows: list[list[Timed]], files: Sequence[ReadFile]) -> No
             child_of.setdefault(call, draft.agent)
         elif draft.kind is Kind.SPAWN_ANSWERED and draft.data.get("child"):
             child_of.setdefault(call, str(draft.data["child"]))
+    begun = {draft.agent for _, draft in _all(rows) if draft.kind is Kind.AGENT_STARTED}
     for row in rows:
+        row[:] = [
+            (at, draft)
+            for at, draft in row
+            if draft.data.get("reason") != ELSEWHERE or draft.agent in begun
+        ]
         for place, (at, draft) in enumerate(row):
             changed = _by_path(_with_child(draft, child_of, notes), paths)
             if changed is not draft:
@@ -127,7 +138,7 @@ def _end_silent_children(rows: list[list[Timed]]) -> None:
         place, begun = last
         at, draft = row[place]
         known = ended.get(draft.agent)
-        if known is not None and known >= begun:
+        if known is not None and known >= begun or known is None and _waits(row[:place]):
             continue
         failed = bool(draft.data.get("error"))
         inferred = _inferred(draft, "failed" if failed else "completed")
@@ -138,6 +149,18 @@ def _end_silent_children(rows: list[list[Timed]]) -> None:
             at, draft = row[place]
             said = replace(draft, agent=child)
             row.insert(place, (at, _inferred(said, str(draft.data["status"]))))
+
+
+def _waits(row: Sequence[Timed]) -> bool:
+    """Whether a child of the agent's own runs in the background that it has no word of."""
+    owed: set[str] = set()
+    for _, draft in row:
+        child = str(draft.data.get("child") or "")
+        if draft.kind is Kind.SPAWN_ANSWERED and draft.data.get("background"):
+            owed.add(child)
+        elif draft.kind is Kind.NOTICE_DELIVERED:
+            owed.discard(child)
+    return bool(owed - {""})
 
 
 def _says_end(draft: Draft) -> bool:

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 EMPTY: Mapping[str, Any] = {}
+ELSEWHERE = "message to an agent of another file"
+"""Why an agent may get work again of which the file that says so does not know the end."""
 _EARLIEST, _LATEST = 0.0, 32503680000.0  # 1970 to 3000: anything else is no time
 
 

@@ -75,6 +75,9 @@ class OneTerminal(Law):
             return self.unknown(
                 run.agent, "The runtime no longer lists it; only the record is missing.", run.start
             )
+        waits = _waits_for(history, run)
+        if waits:
+            return self.unknown(run.agent, f"It waits for word of {waits}, which never came.")
         if not _closed(history, run) and not _silent_for(history, run, quiet):
             return self.unknown(
                 run.agent, "The log stops in mid-run: nothing closes it, and the run was not quiet."
@@ -95,6 +98,19 @@ def _repeated(run: Run) -> list[Event]:
     for event in run.ends:
         found[event.file, event.native].append(event)
     return next((events for events in found.values() if len(events) > 1), [])
+
+
+def _waits_for(history: History, run: Run) -> str:
+    """A child of its own that has ended since its last step and of which it was never told."""
+    own = history.agents[run.agent].events
+    since = history.place(own[-1]) if own else -1
+    for child in history.children:
+        last = child.runs[-1] if child.parent == run.agent and child.runs else None
+        if last is None or last.end is None or last.told is not None:
+            continue
+        if history.place(last.end) > since:
+            return child.id
+    return ""
 
 
 def _elsewhere(history: History, run: Run) -> bool:
