@@ -15,7 +15,7 @@ from runs.core.ends import (
     last_call,
     was_done,
 )
-from runs.core.events import Event, Kind
+from runs.core.events import Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 
@@ -49,22 +49,17 @@ class TrueTerminal(Law):
                 yield self._judge(history, run)
 
     def _judge(self, history: History, run: Run) -> Finding:
+        if history.seen_only_in(run.agent, "hooks"):
+            return self.unknown(run.agent, "Hooks do not show what it did.", *run.ends)
         said = {str(event.get("status")) for event in run.ends}
         failure = failure_of(history, run)
         if "completed" in said:
             return self._completed(history, run, failure)
         if said == {"failed"}:
             return self._failed(history, run, failure)
-        said_all = was_done(history, run)
-        if said_all is not None:
-            return self.broken(
-                run.agent,
-                f"It had given its whole answer, nobody asked to cancel it, and its terminal says "
-                f"{run.status}.",
-                said_all,
-                *run.ends,
-                label="false_failure",
-            )
+        done = self._done(history, run)
+        if done is not None:
+            return done
         return self.unknown(run.agent, f"Whether it was rightly {run.status} is not to be seen.")
 
     def _completed(self, history: History, run: Run, failure: Failure | None) -> Finding:
@@ -119,18 +114,25 @@ class TrueTerminal(Law):
             return self.holds(run.agent, "Its log closes with an answer.", message, *ends)
         return self.unknown(run.agent, "Its model calls and answers are not to be seen.", *ends)
 
+    def _done(self, history: History, run: Run) -> Finding | None:
+        said = was_done(history, run)
+        if said is None:
+            return None
+        return self.broken(
+            run.agent,
+            f"It had given its whole answer, nobody asked to cancel it, and its terminal says "
+            f"{run.status}.",
+            said,
+            *run.ends,
+            label="false_failure",
+        )
+
     def _failed(self, history: History, run: Run, failure: Failure | None) -> Finding:
         if failure is not None:
             return self.holds(run.agent, "It failed and says so.", failure.event, *run.ends)
-        recovered = _recovered(history, run)
-        if recovered is not None:
-            return self.broken(
-                run.agent,
-                "Its last model call was answered whole and it gave its answer, yet it failed.",
-                recovered,
-                *run.ends,
-                label="false_failure",
-            )
+        done = self._done(history, run)
+        if done is not None:
+            return done
         return self.unknown(run.agent, "Why it failed is not to be seen.", *run.ends)
 
 
@@ -164,15 +166,6 @@ def _empty(history: History, run: Run) -> bool:
         return False
     outright = [*said, *run.ends]
     return any(event.get("text_length") == 0 or event.get("empty") for event in outright)
-
-
-def _recovered(history: History, run: Run) -> Event | None:
-    """The final answer of a run that overcame an error, where the wire agrees."""
-    call = last_call(history, run)
-    message = final_message(history, run)
-    if call is None or not call.last.complete or len(call.attempts) < 2:
-        return None
-    return message if message is not None and message.get("text_length") else None
 
 
 LAW = TrueTerminal()

@@ -157,7 +157,7 @@ class ToldOnce(Law):
                 label="told_wrong",
             )
         answer = was_done(history, run)
-        if answer is not None and words and words <= _ABORTED:
+        if answer is not None and words and words <= _ABORTED | {"failed"}:
             return self.broken(
                 run.agent,
                 f"It had given its whole answer, and its parent was told “{sorted(words)[0]}”.",

@@ -23,6 +23,8 @@ _WORK = (
     Kind.SPAWN_REQUESTED,
 )
 
+_STEPS = (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TOOL_ENDED)
+
 
 class NothingAfterEnd(Law):
     """Looks for work of a run behind its terminal."""
@@ -107,7 +109,8 @@ def _is_later(history: History, event: Event, end: Event) -> bool:
 
 
 def _was_busy(history: History, run: Run, end: Event) -> bool:
-    """Whether a model call or a tool of the run was open when its terminal was written."""
+    """Whether a model call or a tool of the run was open when its terminal was written, or its
+    own log stood between a tool and the next answer."""
     at = history.time(end)
     for call in history.calls_of(run.agent, run):
         if call.attempts[0].start < at and (call.last.end is None or call.last.end > at + SLACK):
@@ -118,7 +121,13 @@ def _was_busy(history: History, run: Run, end: Event) -> bool:
         over = one.end is not None and history.place(one.end) < history.place(end)
         if begun and (not over or one.start.get("background")):
             return True
-    return False
+    own = [
+        event
+        for event in events_of(history, run)
+        if event.kind in _STEPS and event.source == "session"
+    ]
+    own = [event for event in own if history.place(event) < history.place(end)]
+    return bool(own) and (own[-1].kind is Kind.TOOL_ENDED or own[-1].get("final") is False)
 
 
 LAW = NothingAfterEnd()
