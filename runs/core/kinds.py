@@ -203,8 +203,8 @@ KINDS: Mapping[Kind, Told] = {
         "target by raw",
     ),
     Kind.ABORTED: _told("The agent records an abort.", "reason by target"),
-    Kind.QUESTION_ASKED: _told("A permission or question is raised.", "id what tool"),
-    Kind.QUESTION_SHOWN: _told("A question reaches somebody who can answer.", "id to"),
+    Kind.QUESTION_ASKED: _told("A permission or question is raised.", "id what tool call"),
+    Kind.QUESTION_SHOWN: _told("A question reaches somebody who can answer.", "id to call"),
     Kind.QUESTION_ANSWERED: _told("A question is answered or refused.", "id answer by"),
     Kind.WATCHDOG: _told("A watchdog flags or ends an agent.", "target action after reason"),
     Kind.MODEL_CHANGED: _told(

@@ -144,6 +144,7 @@ def _asked(reader: Copilot, data: Mapping[str, Any], agent: str) -> None:
         id=text(data.get("requestId")),
         what=what,
         tool=text(request.get("kind") or data.get("toolName")),
+        call=text(request.get("toolCallId") or data.get("toolCallId")),
     )
 
 

@@ -58,7 +58,9 @@ class Acp(Lines):
             call = mapping(params.get("toolCall"))
             tool = text(call.get("title") or call.get("toolCallId"))
             self.add(Kind.QUESTION_ASKED, ROOT, id=name, what="permission", tool=tool)
-            self.add(Kind.QUESTION_SHOWN, ROOT, id=name, to="client")
+            self.add(
+                Kind.QUESTION_SHOWN, ROOT, id=name, to="client", call=text(call.get("toolCallId"))
+            )
         elif method == "session/update":
             self._update(mapping(params.get("update")))
         else:

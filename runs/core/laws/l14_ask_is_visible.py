@@ -27,10 +27,16 @@ class AskIsVisible(Law):
     parameters = ("answer_within",)
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
-        shown = {str(event.get("id")): event for event in history.of(Kind.QUESTION_SHOWN)}
+        shown = {
+            str(event.get(key)): event
+            for key in ("call", "id")
+            for event in history.of(Kind.QUESTION_SHOWN)
+            if event.get(key)
+        }
         for agent in history.children:
             for question in history.questions.get(agent.id, ()):
-                seen = shown.get(str(question.start.get("id")))
+                ask = question.start  # A client may give the question an id of its own.
+                seen = shown.get(str(ask.get("id"))) or shown.get(str(ask.get("call")))
                 yield self._judge(history, question, seen, thresholds.answer_within)
 
     def _judge(
