@@ -49,6 +49,8 @@ class OpenCode(Lines):
         self.parts: dict[str, Part] = {}
         self.children: set[str] = set()
         self.said: dict[str, int] = {}
+        self.stopped: set[str] = set()
+        """Sessions whose work somebody aborts: what their calls come back with is no failure."""
 
     def session(self, info: Mapping[str, Any]) -> None:
         """A session begins: the root's, or a sub-agent's with its parent."""
@@ -197,7 +199,8 @@ class OpenCode(Lines):
         if launched or unclear or not child:
             return
         ours = status(state_word or word)
-        if word == "error" and (meta.get("interrupted") is True or meta.get("aborted") is True):
+        aborted = meta.get("interrupted") is True or meta.get("aborted") is True
+        if word == "error" and (aborted or self.stopped & {agent, child}):
             ours = "cancelled"
         size = len(inner[1].strip()) if inner else len(output) if word == "completed" else 0
         if ours in TERMINAL:

@@ -31,6 +31,8 @@ class Bus(OpenCode):
         self.part_size: dict[str, int] = {}
         self.roles: dict[str, str] = {}
         self.done: set[str] = set()
+        self.asked: set[str] = set()
+        """Sessions of which messages to them are seen: without one they get no new work."""
         self.reference = 0.0
 
     def identity(self, record: Mapping[str, Any]) -> str:
@@ -117,9 +119,9 @@ class Bus(OpenCode):
 
     def _busy(self, agent: str) -> None:
         if agent in self.children and agent not in self.running:
-            if agent in self.done:
-                self.done.discard(agent)
+            if agent in self.done and agent not in self.asked:
                 self.add(Kind.AGENT_RESUMED, agent, reason="busy again")
+            self.done.discard(agent)
             self.running.add(agent)
 
     def _idle(self, properties: Mapping[str, Any], agent: str) -> None:
@@ -155,6 +157,7 @@ class Bus(OpenCode):
             # Nobody but a client stops a session that no other one has spawned.
             by = None if agent in self.children else "user"
             self.add(Kind.ABORTED, agent, reason=text(error.get("name"), 80), by=by, target=agent)
+            self.stopped.add(agent)
         self.failed[agent] = str(self.out[before].data.get("error_class"))
 
     # Messages
@@ -182,6 +185,8 @@ class Bus(OpenCode):
                 self.failed.setdefault(agent, str(self.out[before].data.get("error_class")))
         elif role == "user" and first:
             self.said.pop(agent, None)
+            self.stopped.discard(agent)
+            self.asked.add(agent)
             self.add(Kind.USER_MESSAGE, agent)
         else:
             self.other(self.native, agent=agent)

@@ -12,6 +12,11 @@ from runs.transcripts._opencode import OpenCode
 from runs.transcripts._sniff import document
 from runs.transcripts._values import first_text, integer, items, length, mapping, moment, text
 
+ABORTED = "MessageAbortedError"
+"""The name of the error of a message whose work somebody stopped."""
+CROSS = 2.0
+"""Seconds by which the end of a stopped call and that of its message may differ."""
+
 
 class Export(Document, OpenCode):
     """One session. Places are pointers such as ``messages[2].info.error``."""
@@ -47,8 +52,13 @@ class Export(Document, OpenCode):
             self._user(agent, words)
             return
         self.native = "part/tool"
+        aborted = mapping(info.get("error")).get("name") == ABORTED
+        over = moment(times.get("completed"))
         for place, part in enumerate(parts):
             if part.get("type") == "tool":
+                ended = moment(mapping(mapping(part.get("state")).get("time")).get("end"))
+                crossed = aborted and (ended is None or over is None or over - ended <= CROSS)
+                self.stopped = {agent} if crossed else set()
                 self.at, self.pointer = created, f"{base}.parts[{place}]"
                 self.tool(agent, part, f"{base}.parts[{place}]")
         self.native, self.pointer = f"message/{role}", base
@@ -63,7 +73,7 @@ class Export(Document, OpenCode):
         if info.get("error"):
             self.pointer = f"{base}.info.error"
             if self.error(agent, info["error"]):
-                self.add(Kind.ABORTED, agent, reason="MessageAbortedError", target=agent)
+                self.add(Kind.ABORTED, agent, reason=ABORTED, target=agent)
 
     def _user(self, agent: str, words: list[Mapping[str, Any]]) -> None:
         said = first_text([one.get("text") for one in words])
