@@ -16,6 +16,8 @@ from runs.transcripts._values import error_class, first_text, length, mapping, s
 
 SPAWN, INBOX, CANCEL = "sys_session_send", "sys_read_inbox", "sys_cancel_task"
 RUNTIME = "[System: "
+NOTHING = "Inbox is empty"
+"""How the answer of an inbox begins that has nothing in it; other words may be a result."""
 """How the runtime's own words begin, among the messages of people."""
 _WAKE = re.compile(r"\[System: sub-agent ([^\s\]]+) finished \((\w+)\)")
 _RESULT = re.compile(
@@ -138,7 +140,7 @@ class Sessions(Lines):
                 form="poll", text_length=len(said) if got else 0, has_result=got,
                 error_passed=got if ours == "failed" else None,
             )  # fmt: skip
-        if not found:
+        if not found and (not words.strip() or words.startswith(NOTHING)):
             self.unread(session, call)
 
     def unread(self, session: str, call: str = "") -> None:

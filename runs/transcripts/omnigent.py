@@ -102,6 +102,8 @@ class Stream(Sessions):
             self.add(Kind.AGENT_RESUMED, child, by=session, reason=word)
         elif ours in TERMINAL and child not in self.ended:
             self._end(child, ours, word, row.get("last_task_error"))
+        elif word == "launching":
+            self.add(Kind.STATUS, child, status=STATUS[word], raw=word)
         else:
             self.other(self.native, summary=word, agent=child)
 

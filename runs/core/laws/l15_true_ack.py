@@ -124,6 +124,9 @@ def _would_show(history: History, child: Agent, told: Event) -> bool:
 
     Where each agent has a file of its own, one that is not here proves nothing.
     """
+    said = [event for event in child.events if event.kind is Kind.STATUS]
+    if said and said[-1].get("status") == "starting":
+        return True  # by the runtime's own word it has not begun
     unknown_callers = any(
         one.caller.startswith(("child", "grandchild")) and not one.agent for one in history.attempts
     )
