@@ -76,7 +76,10 @@ def judge_quietly(run: models.Run) -> None:
 
 
 def verdict_of(run: models.Run) -> dict[str, Any]:
-    """Everything that is derived from the history, as fields of the row and `findings`."""
+    """Everything that is derived from the history, as fields of the row and `findings`.
+
+    A lost run has no outcome: it was ended by its worker's death, not by the agent.
+    """
     history = store.history(run)
     judged = judge.judge(history, store.thresholds(run))
     fields: dict[str, Any] = {
@@ -85,7 +88,8 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         "broken": _broken(judged),
         "findings": [judge.row(finding) for finding in judged.findings],
     }
-    if run.kind == models.Run.Kind.RUN or _restored(run):
+    executed = run.kind == models.Run.Kind.RUN and run.status != models.Run.Status.LOST
+    if executed or _restored(run):
         facts = facts_of(run, history)
         fields["outcome"] = outcome.outcome(facts)
         fields["public_outcome"] = outcome.public_outcome(facts) if run.agent == "copilot" else ""

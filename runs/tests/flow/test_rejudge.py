@@ -73,7 +73,7 @@ def test_what_a_lost_run_lacks_proves_nothing() -> None:
     Run.objects.filter(pk=run.pk).update(status="lost")
     assert _rejudge(run.permalink) == 0
     run.refresh_from_db()
-    assert run.broken == "" and run.diagnosis in ("environment", "unknown")
+    assert (run.broken, run.outcome, run.diagnosis) == ("", "", "unknown")
     _, _, drawn = pictures.path_of(run).read_text().partition("\n")
     assert not json.loads(drawn)["ended"]
     assert not store.history(run).complete
