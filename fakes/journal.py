@@ -15,6 +15,7 @@ from fakes.dialect import ModelRequest
 from fakes.fault import Fault, class_of_status
 from fakes.ledger import Place
 from fakes.settings import stored
+from fakes.spoken import spoken
 from fakes.targeting import by_markers
 
 Record = Callable[[dict[str, Any]], None]
@@ -102,6 +103,7 @@ class Exchange:
             headers=public_headers(request.headers),
             connection=connection,
             body=self._bodies.keep(f"{self.id}.request.json", body),
+            conversation=spoken(request.turns),
             fault_aimed=aimed.name if aimed else "",
         )
 

@@ -20,7 +20,7 @@ from fakes.tests.support import CHILD, DIALECTS, ROOT, Served, http, path_of, re
 
 KEYS = {
     "request.received": "call attempt caller turn request model stream dialect bytes tools path "
-    "headers connection body fault_aimed task",
+    "headers connection body fault_aimed task conversation",
     "response.started": "call attempt caller turn request status",
     "fault.fired": "call attempt caller turn request fault mark bytes events settings",
     "request.ended": "call attempt caller turn request status complete closed bytes events fault "

@@ -61,6 +61,7 @@ WEAK: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("notice_lost", ("L16:failed_untold",)),
     ("premature_terminal", ("L2:false_failure",)),
     ("cancel_ignored", ("L7:cancel_misnamed",)),
+    ("resume_lost_outcome", ("L8:history_lost", "L8:history_doubled")),
     ("terminal_not_published", ("L13:left_open",)),
 )
 """The same for breaches that are no failure of the lifecycle by themselves: a run that failed

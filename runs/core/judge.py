@@ -37,6 +37,8 @@ _EXPLAINED = {
 """Cause, law and label of what is explained by the cause: not reported, but unknown."""
 _FIRST = frozenset({"early_exit_root_cut"})
 """Labels of breaches that no other one causes: who leaves in its own turn cuts all the rest."""
+_LAST = frozenset({"history_lost", "history_doubled"})
+"""Labels of breaches that cause no other one: a model that knows less is no lost terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,7 @@ def _explain(findings: Sequence[Finding], by_id: dict[str, Law], history: Histor
                 other.law
                 for other in broken
                 if other.law in by_id
+                and other.label not in _LAST
                 and finding.law in by_id[other.law].follows
                 and _related(history, other.agent, finding.agent)
             ]

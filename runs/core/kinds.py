@@ -142,17 +142,19 @@ KINDS: Mapping[Kind, Told] = {
         "stopped, idle, running, unknown (the word it was told, ours); `raw` the agent's word; "
         "`form`: notification, tool_result, poll, wait, wake, activity; "
         "`has_result`/`text_length`: a result or error text came along (null: not observable).",
-        "child status raw call form has_result text_length error_passed run",
+        "child status raw call form has_result text_length error_passed run digest",
     ),
     Kind.TURN_STARTED: _told("A turn of the agent begins.", "turn call"),
     Kind.TURN_ENDED: _told("A turn ends.", "turn status raw error_class"),
     Kind.USER_MESSAGE: _told(
-        "A message reaches the agent from outside.", "text_length from queued"
+        "A message reaches the agent from outside. `digest` of a text, here and elsewhere: see "
+        "`fakes.spoken`.",
+        "text_length from queued digest",
     ),
     Kind.AGENT_MESSAGE: _told(
         "The agent says something. `final`: its turn ends with it; `finish`: stop reason word; "
         "`preview`: the text shown is cut by the log, not by the model.",
-        "text_length final finish tool_calls model preview error empty",
+        "text_length final finish tool_calls model preview error empty digest",
     ),
     Kind.DELTA: _told("Content arrives in pieces.", "text_length what"),
     Kind.TOOL_STARTED: _told("A tool call begins.", "call tool background"),
@@ -182,9 +184,10 @@ KINDS: Mapping[Kind, Told] = {
         "error_class http_status code retryable will_retry raw detail",
     ),
     Kind.REQUEST_RECEIVED: _told(
-        "The provider has a whole request.",
+        "The provider has a whole request. `conversation`: what it tells of it, in the words of "
+        "`fakes.spoken`.",
         "call attempt caller turn request model stream dialect bytes tools path headers "
-        "connection body fault_aimed task",
+        "connection body fault_aimed task conversation",
     ),
     Kind.RESPONSE_STARTED: _told("First byte of an answer.", "call attempt request status"),
     Kind.FAULT_FIRED: _told(

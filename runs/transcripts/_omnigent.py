@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fakes.spoken import digest
 from runs.core.events import Kind
 from runs.transcripts._lines import Lines
 from runs.transcripts._values import error_class, first_text, length, mapping, status, text
@@ -51,14 +52,17 @@ class Sessions(Lines):
             self.other("message/runtime", summary=words[:80], agent=session)
             return
         if not found:
-            self.add(Kind.USER_MESSAGE, session, text_length=len(words), queued=queued)
+            self.add(
+                Kind.USER_MESSAGE, session, text_length=len(words), queued=queued,
+                digest=digest(words),
+            )  # fmt: skip
             return
         child = self.titles.get(found[1], found[1])
         self.owed.setdefault(session, {})[child] = found[2]
         self.woken.add(session)
         self.add(
             Kind.NOTICE_DELIVERED, session, child=child, status=status(found[2]), raw=found[2],
-            form="wake",
+            form="wake", digest=digest(words),
         )  # fmt: skip
 
     def item(self, item: Mapping[str, Any], session: str) -> None:
@@ -73,7 +77,8 @@ class Sessions(Lines):
         if kind == "message" and item.get("role") == "assistant":
             size = length(item.get("content"))
             self.said[session] = size
-            self.add(Kind.AGENT_MESSAGE, session, text_length=size, final=True)
+            mark = digest(first_text(item.get("content")))
+            self.add(Kind.AGENT_MESSAGE, session, text_length=size, final=True, digest=mark)
         elif kind == "function_call" and call not in self.calls:
             self._call(item, call, session)
         elif kind == "function_call_output" and item.get("status") != "in_progress":

@@ -10,6 +10,7 @@ from runs.core.ends import by_signal
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.reloaded import Reloaded, reloaded
 
 AFTERLIFE = 2.0
 """Seconds after the death of the process in which traffic may still be on its way."""
@@ -28,10 +29,11 @@ class SurvivesRestart(Law):
     detected = (
         "Runs open when the process, or a part of it, died by a signal; runs open before a resume "
         "that are neither resumed nor ended after it; outcomes that change or get lost; traffic "
-        "after the death."
+        "after the death; a first request after a resume without something that was stored of "
+        "its conversation before, or with it twice."
     )
     needs = "A death by signal, or a resume, in the history."
-    labels = ("orphaned", "resume_lost_outcome", "log_damaged")
+    labels = ("orphaned", "resume_lost_outcome", "log_damaged", "history_lost", "history_doubled")
     follows = ("L1", "L3", "L16", "L5", "L4", "L13")
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
@@ -85,6 +87,39 @@ class SurvivesRestart(Law):
                 if ended
                 else self._open_before(history, run, resume)
             )
+        for agent in history.agents:
+            found = reloaded(history, agent, resume)
+            if found is not None:
+                yield self._reloaded(agent, found, resume)
+
+    def _reloaded(self, agent: str, found: Reloaded, resume: Event) -> Finding:
+        """What the agent's model is told of its conversation after the restart."""
+        what = f"of {len(found.stored)} things that were stored of its conversation before"
+        if found.lost:
+            tools = sum(one.kind in (Kind.TOOL_STARTED, Kind.TOOL_ENDED) for one in found.lost)
+            return self.broken(
+                agent,
+                f"After the restart its model is not told {len(found.lost)} {what} ({tools} of "
+                f"them calls of tools and what came back).",
+                *found.lost,
+                resume,
+                found.asked,
+                label="history_lost",
+                lost=len(found.lost),
+                stored=len(found.stored),
+            )
+        if found.doubled:
+            return self.broken(
+                agent,
+                f"After the restart its model is told {len(found.doubled)} things more often than "
+                f"they are stored.",
+                *found.doubled,
+                resume,
+                found.asked,
+                label="history_doubled",
+                doubled=len(found.doubled),
+            )
+        return self.holds(agent, f"Its model is told all {what}, each once.", resume, found.asked)
 
     def _open_before(self, history: History, run: Run, resume: Event) -> Finding:
         agent = history.agents[run.agent]

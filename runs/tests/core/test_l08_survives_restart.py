@@ -53,6 +53,27 @@ def test_it_is_broken_by_a_damaged_log_that_does_not_load() -> None:
     assert answers(told.errs("root", "other").shuts(10), "L8") == ["broken:log_damaged"]
 
 
+def _reloaded(*words: str) -> Told:
+    """A root whose stored conversation of a task and a call is asked as `words` after a restart."""
+    told = Told().begin().add(Kind.USER_MESSAGE, digest="d1").tool("root", "c1")
+    told.request("parent", agent="root", conversation=["user d1", "call c1", "output c1"])
+    told.at(5).add(Kind.SESSION_RESUMED).at(6)
+    return told.request("parent", agent="root", conversation=list(words)).shuts(9)
+
+
+def test_it_holds_when_all_that_was_stored_is_told_again_once() -> None:
+    told = _reloaded("user d1", "call c1", "output c1", "user d2")
+    assert answers(told, "L8") == ["holds"]
+
+
+def test_it_is_broken_by_a_conversation_that_lacks_or_doubles_what_was_stored() -> None:
+    assert answers(_reloaded("user d1"), "L8") == ["broken:history_lost"]
+    assert answers(_reloaded("call c1", "output c1"), "L8") == ["broken:history_lost"]
+    told = _reloaded("user d1", "user d1", "call c1", "output c1")
+    assert answers(told, "L8") == ["broken:history_doubled"]
+    assert answers(_reloaded(), "L8") == ["unknown"]
+
+
 def test_it_says_nothing_without_crash_or_resume() -> None:
     assert answers(Told().begin().spawn("A").ends("A").shuts(3), "L8") == ["unknown"]
 

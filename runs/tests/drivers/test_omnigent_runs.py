@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from runs.core.events import Draft, Event, Kind, number
 from runs.core.history import History
@@ -26,20 +32,26 @@ def replayed(folder: Path) -> History:
         ),
     ]
     drafts: list[Draft] = []
+    again: list[Draft] = []
     seen: set[str] = set()
     for name, reader in readers:
         lines = (folder / name).read_bytes().splitlines(keepends=True)
+        mine: list[Draft] = []
         for place, line in enumerate(lines, 1):
-            drafts += reader.feed(line, place, 0)
-        drafts += reader.end()
-        mine = {one.native_id for one in drafts if one.file == name}
-        drafts = [one for one in drafts if one.file != name or one.native_id not in seen]
-        seen |= mine - {""}
+            mine += reader.feed(line, place, 0)
+        mine += reader.end()
+        drafts += [one for one in mine if one.native_id not in seen]
+        again += [one for one in mine if one.native_id in seen]
+        seen |= {one.native_id for one in mine} - {""}
     began = min(draft.at for draft in drafts if draft.at is not None)
     drafts.sort(key=lambda one: one.at or began)
     events: list[Event] = [
         number(one, place, (one.at or began) - began) for place, one in enumerate(drafts, 1)
     ]
+    first = {one.native_id: one.seq for one in reversed(events)}
+    for one in again:
+        mirror = replace(one, kind=Kind.SEEN_AGAIN, data={"of": first[one.native_id]})
+        events.append(number(mirror, len(events) + 1, None))
     return History(events)
 
 
@@ -86,11 +98,45 @@ def test_it_finds_a_result_that_is_lost_when_the_runner_dies_before_it_is_read()
     assert [one.get("status") for one in history.of(Kind.PART)].count("killed") == 1
 
 
-def test_it_finds_a_result_that_outlives_the_runner_kept() -> None:
+def test_it_finds_a_result_that_outlives_the_runner_kept_and_the_calls_forgotten() -> None:
     history = replayed(DATA / "0.19.1-restart-unread")
     found = judge(history)
-    assert found.broken == ()
-    assert [one.verdict for one in found.findings if one.law == "L8"] == ["holds"]
+    (lost,) = found.broken
+    assert (lost.law, lost.label, lost.agent) == ("L8", "history_lost", history.root)
+    assert dict(lost.figures) == {"lost": 2, "stored": 5}
+    seqs = {one.seq for one in lost.evidence}
+    cited = {(one.kind, one.get("call")) for one in history.events if one.seq in seqs}
+    assert {(Kind.TOOL_STARTED, "call_r1_0"), (Kind.TOOL_ENDED, "call_r1_0")} < cited
+    assert [one.verdict for one in found.findings if one.law == "L8"] == ["holds", "broken"]
+    assert found.diagnosis == "resume_lost_outcome"
+
+
+CALLS = ["call call_r1_0", "output call_r1_0"]
+
+
+@pytest.mark.parametrize(
+    ("bend", "labels"),
+    [
+        (lambda words: [words[0], *CALLS, *words[1:]], []),
+        (lambda words: [words[0], words[0], *CALLS, *words[1:]], ["history_doubled"]),
+        (lambda words: [words[0], *CALLS, CALLS[0], *words[1:]], ["history_doubled"]),
+        (lambda words: [*CALLS, *words[1:]], ["history_lost"]),
+        (lambda words: [words[0], *CALLS, *words[2:]], ["history_lost"]),
+    ],
+    ids=["whole", "the task twice", "a call twice", "without the task", "without its answer"],
+)
+def test_it_sees_each_bend_of_what_the_restarted_harness_is_asked(
+    bend: Callable[[list[str]], list[str]], labels: list[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(DATA / "0.19.1-restart-unread", folder)
+    journal = folder / "provider.jsonl"
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    for record in records:
+        if record.get("request") == "r4" and "conversation" in record:
+            record["conversation"] = bend(record["conversation"])
+    journal.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert [one.label for one in judge(replayed(folder)).broken if one.law == "L8"] == labels
 
 
 def test_it_finds_a_parent_that_nobody_wakes_after_the_runner_died() -> None:
