@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from runs.core.agents import Run
 from runs.core.events import Event, Kind
-from runs.core.history import History
+from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.spawning import Spawn
 
@@ -46,7 +46,7 @@ class LimitsHeld(Law):
         answer = spawn.answered
         if answer is None:
             return None
-        running = _running(history, answer)
+        running = _perhaps_running(history, answer)
         allowed = int(width.get("value")) if width is not None else 1
         if answer.get("refusal") != "limit":
             # Without a stated reason it is the limit only where as many have ever been
@@ -62,7 +62,7 @@ class LimitsHeld(Law):
             return self.holds(
                 spawn.parent, f"Refused with {len(running)} of {allowed} running.", answer
             )
-        over = [run.end for run in history.runs if run.end and history.precedes(run.end, answer)]
+        over = [run.end for run in history.runs if run.end and _surely_over(history, run, answer)]
         limit = f"and a limit of {allowed}" if width is not None else "at all"
         return self.broken(
             spawn.parent,
@@ -125,6 +125,27 @@ def _limit(history: History, *, depth: bool) -> Event | None:
 def _running(history: History, at: Event) -> list[Run]:
     """Runs that are open at that moment, in the whole tree."""
     return [run for run in history.runs if history.is_open(run, at)]
+
+
+def _perhaps_running(history: History, at: Event) -> list[Run]:
+    """Runs that began before and may, by the clocks of two files, not have ended yet."""
+    return [
+        run
+        for run in history.runs
+        if run.start is not None
+        and history.precedes(run.start, at)
+        and not _surely_over(history, run, at)
+    ]
+
+
+def _surely_over(history: History, run: Run, at: Event) -> bool:
+    """Whether the run had ended by then, whichever clock is late."""
+    return any(
+        history.place(end) < history.place(at)
+        if end.file == at.file or not history.timed
+        else history.time(end) + SKEW < history.time(at)
+        for end in run.ends
+    )
 
 
 LAW = LimitsHeld()

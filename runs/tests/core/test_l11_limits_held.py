@@ -49,3 +49,12 @@ def test_it_is_broken_by_too_many_at_once_and_by_too_deep_a_tree() -> None:
 def test_it_does_not_take_other_limits_for_its_own() -> None:
     told = Told().begin().add(Kind.LIMIT, "", name="max_turns", value=1).spawn("A").spawn("B")
     assert answers(told, "L11") == ["unknown"]
+
+
+def test_an_end_that_another_clock_puts_just_before_the_refusal_may_have_come_after_it() -> None:
+    def refused(ended: float) -> list[str]:
+        told = _limited(1).spawn("A").at(ended).view("stdout", "a.jsonl").ends("A")
+        return answers(_refused(told.view("session", "events.jsonl").at(3)), "L11")
+
+    assert refused(2.9) == ["holds", "holds"]
+    assert refused(1.0)[0] == "broken:slots_leaked"
