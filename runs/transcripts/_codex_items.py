@@ -12,6 +12,8 @@ from runs.transcripts._values import first_text, length, mapping, text
 
 _NOTICE = re.compile(r"<subagent_notification>\s*(\{.*?\})\s*</subagent_notification>", re.S)
 _ERRORED = "Agent errored:"
+LONGEST = 4 << 20
+"""Characters of a text that is still looked into: a sub-agent's answer stands in its notice."""
 
 
 class Conversation(Codex):
@@ -74,7 +76,7 @@ class Conversation(Codex):
             return
         name, given = self.calls.pop(call, ("", {}))
         output = payload.get("output")
-        words = first_text(output) or text(mapping(output).get("content"), 1 << 20)
+        words = first_text(output) or text(mapping(output).get("content"), LONGEST)
         answer = parsed(words)
         ok = mapping(output).get("success")
         self.add(
@@ -118,7 +120,7 @@ class Conversation(Codex):
         words = first_text(payload.get("content"))
         if role == "assistant" and words.startswith('{"author"'):
             found = parsed(words)
-            self._notification(text(found.get("content"), 1 << 20), found)
+            self._notification(text(found.get("content"), LONGEST), found)
         elif role == "assistant":
             self.message(words)
         elif words.lstrip().startswith("<subagent_notification>"):

@@ -13,7 +13,7 @@ from typing import Any
 
 from runs.core.events import Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._codex_items import Conversation
+from runs.transcripts._codex_items import LONGEST, Conversation
 from runs.transcripts._sniff import records
 from runs.transcripts._values import (
     first_text,
@@ -163,7 +163,7 @@ class Rollout(Conversation):
         self.add(Kind.USER_MESSAGE, self.thread, text_length=length(payload.get("message")))
 
     def _said(self, payload: Mapping[str, Any]) -> None:
-        self.message(text(payload.get("message"), 1 << 20))
+        self.message(text(payload.get("message"), LONGEST))
 
     def _error(self, payload: Mapping[str, Any]) -> None:
         self.retry(self.thread, payload.get("message"), payload)
