@@ -117,7 +117,7 @@ class Codex(Driver):
         )
 
     def sources(self, context: Context) -> Iterable[Source]:
-        """Standard output and error, and the rollout of every thread.
+        """Standard output and error, the rollout of every thread, and the limits in force.
 
         The app-server's standard output is read by the conversation, with what was sent.
         """
@@ -126,6 +126,8 @@ class Codex(Driver):
         yield Source(name="stdout", reader=reader, stream="stdout")
         yield Source(name="log", reader=Log, stream="stderr")
         yield Source(name="session", reader=lambda file: LiveRollout(file, paths), glob=ROLLOUTS)
+        settings = named("codex-config").reader
+        yield Source(name="config", reader=settings, glob=f"home/{HOME}/config.toml", late=True)
 
     def converse(
         self, context: Context, conversation: Conversation, emit: Emit

@@ -13,6 +13,7 @@ from fakes.dialect import ModelRequest, ToolCall, Turn
 from fakes.dialects.responses import DIALECT
 from fakes.script import Child, task
 from fakes.targeting import Identity
+from runs.core.events import Kind
 from runs.drivers.codex import DRIVER
 from runs.drivers.codex.callers import Threads
 from runs.drivers.codex.describe import of_table
@@ -64,6 +65,17 @@ def test_it_says_the_limits_in_the_words_of_the_version(
 ) -> None:
     assert _config(make_context, version, max_children=4, max_depth=3)["agents"] == limits
     assert "agents" not in _config(make_context, version)
+
+
+def test_the_limits_that_it_was_given_are_read_with_the_rest(make_context: MakeContext) -> None:
+    context = make_context(DRIVER, max_children=4)
+    (config,) = [one for one in DRIVER.sources(context) if one.name == "config"]
+    (text,) = DRIVER.launch(context).files.values()
+    reader = config.reader("config.toml")
+    lines = enumerate(text.splitlines(keepends=True), 1)
+    drafts = [one for n, line in lines for one in reader.feed(line.encode(), n, 0)]
+    found = [one.data for one in [*drafts, *reader.end()] if one.kind is Kind.LIMIT]
+    assert {"name": "max_threads", "value": 4} in found and config.late
 
 
 def test_it_is_talked_to_unless_it_runs_one_prompt(make_context: MakeContext) -> None:
