@@ -15,7 +15,7 @@ from typing import IO, ClassVar
 
 import runs.exports
 from fakes.registry import members
-from runs import models
+from runs import models, vocabulary
 from runs.errors import UnknownName
 from runs.material import Material
 from runs.redact import Choice, RedactionFailed
@@ -81,7 +81,7 @@ def check(material: Material, out: IO[bytes]) -> None:
     tail = ""
     while piece := out.read(4 << 20):
         words = tail + piece.decode("utf-8", "replace")
-        if material.redactor.leak(words):
+        if material.redactor.leak(words, vocabulary.printed()):
             raise RedactionFailed(
                 "A secret was still in the export.", "Nothing was exported. Report this."
             )

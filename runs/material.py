@@ -16,9 +16,8 @@ from typing import Any
 
 from django.conf import settings
 
-from runs import catalogue, models, pictures, report, store
+from runs import models, pictures, report, store, vocabulary
 from runs import repeat as repeating
-from runs.core.kinds import Kind
 from runs.facts import tried_again
 from runs.redact import Choice, Redactor
 
@@ -80,9 +79,10 @@ def of(
     `light`: without its events and with the attempts of one call alone, for what shows no
     more than that and the evidence (the page makes it each time it is opened).
     """
-    redactor = Redactor(choice, _salt(run), _words() | {run.permalink})
-    shaper = Shaper(redactor)
     told = _told(run)
+    keep = vocabulary.nobodys() | vocabulary.ids(told["document"]) | {run.permalink}
+    redactor = Redactor(choice, _salt(run), keep, vocabulary.judged())
+    shaper = Shaper(redactor)
     if light:
         told["document"]["attempts"] = tried_again(told["document"].get("attempts") or [])
     scenario = run.snapshot
@@ -122,21 +122,6 @@ def of(
 
 def _salt(run: models.Run) -> bytes:
     return hashlib.sha256(f"{settings.SECRET_KEY}:{run.permalink}".encode()).digest()
-
-
-def _words() -> frozenset[str]:
-    """Words of ours and names of products, which are nobody's secret."""
-    return frozenset(
-        {
-            *catalogue.drivers(),
-            *catalogue.scenarios(),
-            *catalogue.faults(),
-            *catalogue.laws(),
-            *(kind.value for kind in Kind),
-            *models.Opinion.Word.values,
-            *("root", "parent", "child", "stdout", "session", "log", "hooks", "provider"),
-        }
-    )
 
 
 def _told(run: models.Run) -> dict[str, Any]:
@@ -253,8 +238,8 @@ class Shaper:
             return self._string(key, value)
         if isinstance(value, Mapping):
             if key == "headers":
-                return {self.redactor.word(str(k)): self._header(k, v) for k, v in value.items()}
-            return {self.redactor.word(str(k)): self.shape(str(k), v) for k, v in value.items()}
+                return {self._key(k): self._header(k, v) for k, v in value.items()}
+            return {self._key(k): self.shape(str(k), v) for k, v in value.items()}
         if isinstance(value, list | tuple):
             return [self.shape(key, item) for item in value]
         return value
@@ -282,6 +267,9 @@ class Shaper:
         if key in OURS:
             return redactor.text(value)
         return redactor.word(value)
+
+    def _key(self, key: Any) -> str:
+        return str(key) if key in self.redactor.ours else self.redactor.word(str(key))
 
     def _header(self, name: str, value: Any) -> Any:
         plain = str(name).lower() in PLAIN_HEADERS

@@ -83,12 +83,14 @@ class Redactor:
     """Replaces, with one memory for one export. First :meth:`learn` all of it, then ask.
 
     `salt` makes the hashes of texts: without it a short text could be guessed.
-    `keep` are words of ours that are never taken for a secret.
+    `keep` are words of ours that are never taken for a secret; one of `ours` may be one where
+    it was found, and stays everywhere else.
     """
 
     choice: Choice
     salt: bytes
     keep: frozenset[str] = frozenset()
+    ours: frozenset[str] = frozenset()
     signs: dict[tuple[str, str], str] = field(default_factory=dict)
     times: Counter[tuple[str, str]] = field(default_factory=Counter)
     texts: int = 0
@@ -158,19 +160,22 @@ class Redactor:
         self.times[name, text] += 1
         return self._sign(name, text)
 
-    def leak(self, text: str) -> str:
-        """A secret that still stands in finished output, ""; the last look before it leaves."""
+    def leak(self, text: str, printed: frozenset[str] = frozenset()) -> str:
+        """A secret that still stands in finished output, ""; the last look before it leaves.
+
+        `printed` are words that the output has of itself.
+        """
         if self._known is None:
             return ""
         for match in self._known.finditer(text):
-            if self._by_value[match.group()][0] != "text":
+            if self._by_value[match.group()][0] != "text" and match.group() not in printed:
                 return match.group()
         return ""
 
     # How
 
     def _found(self, text: str) -> list[tuple[str, str]]:
-        found = []
+        found: list[tuple[str, str]] = []
         for name in self.choice.names:
             try:
                 spans = list(detectors()[name].find(text))
@@ -183,7 +188,9 @@ class Redactor:
         return [(name, value) for name, value in found if value.strip() and value not in self.keep]
 
     def _remember(self, name: str, value: str) -> None:
-        if detectors()[name].everywhere and len(value) <= LONGEST_KNOWN:
+        if value in self.ours or len(value) == 1 or len(value) > LONGEST_KNOWN:
+            return
+        if detectors()[name].everywhere:
             self._by_value.setdefault(value, (name, value))
 
     def _replaced(self, text: str) -> str:
@@ -191,8 +198,9 @@ class Redactor:
             text = self._known.sub(self._sign_of, text)
         for name, value in sorted(self._found(text), key=lambda pair: -len(pair[1])):
             if value in text and "⟨" not in value:
-                self.times[name, value] += text.count(value)
-                text = text.replace(value, self._sign(name, value))
+                sign = self._sign(name, value)
+                text, times = re.subn(_pattern(name, value), sign, text)
+                self.times[name, value] += times
         return text
 
     def _sign_of(self, match: re.Match[str]) -> str:

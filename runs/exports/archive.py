@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
+from runs import vocabulary
 from runs.archives import EVENTS, FORMAT, MANIFEST
 from runs.export import Export
 from runs.material import Material
@@ -65,7 +66,7 @@ def _lines(material: Material) -> Iterator[str]:
 def _looked_at(material: Material, texts: Iterable[str]) -> Iterator[bytes]:
     """The texts as bytes, each looked through for what should have been replaced."""
     for text in texts:
-        if material.redactor.leak(text):
+        if material.redactor.leak(text, vocabulary.printed()):
             raise RedactionFailed(
                 "A secret was still in the export.", "Nothing was exported. Report this."
             )
