@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import runs.detectors
 from fakes.registry import members
+from runs import encoded
 from runs.detectors._base import Detector
 from runs.errors import HarnessError
 
@@ -33,6 +34,8 @@ LEVELS: Mapping[str, str] = {
 MOST_KNOWN = 4000
 """Different secrets that one export may hold; beyond it nothing is exported."""
 LONGEST_KNOWN = 400
+LAYERS = 2
+"""How often a word is decoded, to be looked through."""
 _WORD = re.compile(r"[\w.:/@+#~=,%()\[\]⟨⟩-]{1,200}")
 _WHOLE = ("user", "host", "email")
 """Sorts whose values are replaced as whole words only."""
@@ -174,7 +177,7 @@ class Redactor:
 
     # How
 
-    def _found(self, text: str) -> list[tuple[str, str]]:
+    def _found(self, text: str, layers: int = LAYERS) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
         for name in self.choice.names:
             try:
@@ -185,7 +188,19 @@ class Redactor:
                     "Nothing was exported: what it should find could have left.",
                 ) from trouble
             found += [(name, text[start:end]) for start, end in spans]
-        return [(name, value) for name, value in found if value.strip() and value not in self.keep]
+        found = [(name, value) for name, value in found if value.strip() and value not in self.keep]
+        return found + self._encoded(text, layers) if layers else found
+
+    def _encoded(self, text: str, layers: int) -> list[tuple[str, str]]:
+        """Words that hold a secret once they are decoded; the whole word goes."""
+        found = []
+        for word, said in encoded.words(text):
+            inside = self._found(said, layers - 1)
+            known = self._known.search(said) if self._known and not inside else None
+            if known and self._by_value[known.group()][0] != "text":
+                inside = [self._by_value[known.group()]]
+            found += [(name, word) for name, _ in inside[:1]]
+        return found
 
     def _remember(self, name: str, value: str) -> None:
         if value in self.ours or len(value) == 1 or len(value) > LONGEST_KNOWN:

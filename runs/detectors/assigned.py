@@ -9,8 +9,10 @@ from runs.detectors._base import Patterns
 _WORDS = (
     r"password|passwd|passphrase|pwd|secret|api[_-]?key|apikey|access[_-]?key|private[_-]?key|"
     r"client[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|credentials?|"
-    r"account[_-]?key|shared[_-]?access[_-]?key|sig"
+    r"account[_-]?key|shared[_-]?access[_-]?key|x-(?:amz|goog)-signature|sig"
 )
+_QUOTED = rf"(?i)(?:\b|_)(?:{_WORDS})(?:[_-]?\w{{0,12}})?"
+"""Between quotes, escaped or not, a passphrase may have blanks."""
 
 
 class Assigned(Patterns):
@@ -23,10 +25,22 @@ class Assigned(Patterns):
             rf"(?i)(?:\b|_)(?:{_WORDS})(?:[_-]?\w{{0,12}})?[\"']?\s*(?:=>|:=|[:=])\s*[\"']?"
             r"(?P<secret>[^\s\"',;&<>\\]{6,})"
         ),
+        re.compile(
+            _QUOTED + r"(?:\\*[\"'])?\s*(?:=>|:=|[:=])\s*(?P<quote>\\*[\"'])"
+            r"(?P<secret>(?:(?!(?P=quote)).){6,200})(?P=quote)"
+        ),
         re.compile(rf"(?i)--(?:{_WORDS}|token)[= ](?P<secret>[^\s\"']{{4,}})"),
         re.compile(r"(?i)\b\w*token[\"']?\s*[:=]\s*[\"']?(?P<secret>[A-Za-z0-9_.~+/=-]{12,})"),
-        re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]*://(?P<secret>[^\s/@:\"']*:[^\s/@\"']+)@"),
-        re.compile(r"\bcurl\b[^\n]{0,200}?\s-u\s+(?P<secret>[^\s\"']+:[^\s\"']+)"),
+        re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://(?P<secret>[^\s/@:\"']*:[^\s/@\"']{1,400})@"),
+        re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://(?P<secret>[A-Za-z0-9_.~-]{16,})@"),
+        re.compile(r"\b\w[\w.-]{0,63}:(?P<secret>[^\s@\"'/]{3,200})@(?:tcp|unix|udp)\("),
+        re.compile(
+            r"\b(?:curl|wget|http)\b[^\n]{0,200}?\s(?:-u|--user|-a)[= ]?\s*[\"']?"
+            r"(?P<secret>[^\s\"':-][^\s\"':]*:[^\s\"']+)"
+        ),
+        re.compile(r"\bsshpass\s+-p\s*[\"']?(?P<secret>[^\s\"']+)"),
+        re.compile(r"\b(?:mysql|mariadb|mysqldump)\b[^\n]{0,200}?\s-p(?P<secret>[^\s\"'-]{4,})"),
+        re.compile(r"\blogin\s+\S+\s+password\s+(?P<secret>\S{4,})"),
     )
 
     def is_secret(self, value: str) -> bool:

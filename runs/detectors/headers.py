@@ -7,8 +7,8 @@ import re
 from runs.detectors._base import Patterns
 
 _NAMES = (
-    r"(?:proxy-)?authorization|(?:set-)?cookie2?|x-api-key|api-key|x-goog-api-key|x-auth-token|"
-    r"x-amz-security-token|x-csrf-token|x-xsrf-token|x-access-token|x-session-token"
+    r"(?:proxy-)?authorization|(?:set-)?cookie2?|"
+    r"(?:[a-z]+-){1,4}(?:key|token|secret)"
 )
 
 
@@ -31,6 +31,8 @@ class Headers(Patterns):
 
     def is_secret(self, value: str) -> bool:
         """A word alone (`bearer authentication`) is none: a credential has a digit or a sign."""
+        if value.startswith("HTTP/"):
+            return False
         return len(value) > 20 or any(letter.isdigit() or letter in "=:;" for letter in value)
 
 

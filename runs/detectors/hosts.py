@@ -16,6 +16,19 @@ _ENDS = (
     "ru|ua|tr|il|za|sg|hk|tw|internal|intranet|local|lan|corp|private|localdomain|example|invalid"
 )
 
+_SPOKEN_OF = frozenset(
+    {
+        *("agent", "assistant", "client", "event", "hook", "item", "logger", "message", "model"),
+        *("process", "self", "server", "session", "subagent", "system", "task", "this", "thread"),
+        *("tool", "turn", "user", "worker"),
+    }
+)
+"""What logs speak of: ``session.info`` is a kind of event and ``server.app`` a module."""
+_COLONS = re.compile(
+    r"(?i)(?<![\w:.])(?=[0-9a-f]{0,4}:)[0-9a-f:]{3,39}(?:(?<=:)\d{1,3}(?:\.\d{1,3}){3})?(?![\w:])"
+)
+"""What may be an address of version 6, short forms and such with one of version 4 included."""
+
 
 class Hosts(Patterns):
     """Names with a known last part, IP addresses, and the name of this machine."""
@@ -29,16 +42,25 @@ class Hosts(Patterns):
         ),
         re.compile(r"(?i)\b(?:https?|wss?|ssh|ftp|redis|postgres(?:ql)?|mysql|amqp|grpc|tcp)://"
                    r"(?:[^\s/@\"']*@)?(?P<secret>[a-z0-9](?:[\w.-]*[a-z0-9])?)"),
-        re.compile(r"(?i)\bhost(?:name)?[\"']?\s*[:=]\s*[\"']?(?P<secret>[a-z0-9][\w.-]{2,})"),
+        re.compile(r"(?i)(?:\b|_)(?:host|hostname|computername|nodename)[\"']?\s*[:=]\s*[\"']?"
+                   r"(?P<secret>[a-z0-9][\w.-]{2,})"),
         re.compile(r"(?<![\d.])(?P<secret>\d{1,3}(?:\.\d{1,3}){3})(?![\d.])"),
         re.compile(r"(?i)(?<![\w:.])(?P<secret>(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4})"
                    r"(?::[0-9a-f]{1,4}){0,5})(?![\w:.])"),
         re.compile(r"(?<=@)(?P<secret>[a-z][\w-]{2,}(?:\.[\w-]+)*)(?=:\s?~?[/$#])"),
+        re.compile(r"\b(?:ssh|scp|sftp|rsync)\b[^\n]{0,80}?\s[\w.-]{1,32}@"
+                   r"(?P<secret>[A-Za-z][\w.-]+)"),
+        re.compile(r"\b(?:Linux|Darwin)\s+(?P<secret>[A-Za-z][\w.-]+)\s+\d+\.\d+\.\d+"),
+        re.compile(r"(?:^|(?<=[\s\"'=(]))\\{2,4}(?P<secret>[A-Za-z][\w.-]{2,62})"
+                   r"\\{1,2}\w[\w$ -]{1,60}\\"),
     )  # fmt: skip
 
     def find(self, text: str) -> Iterable[Found]:
         """By pattern, and this machine's own name."""
         yield from super().find(text)
+        for match in _COLONS.finditer(text):
+            if _is_address(match.group()) and self.is_secret(match.group()):
+                yield Found(*match.span())
         own = _own()
         if own is not None:
             for match in own.finditer(text):
@@ -49,11 +71,23 @@ class Hosts(Patterns):
         bare = value.lower()
         if bare in ("localhost", "0.0.0.0", "host.docker.internal"):
             return False
+        first, dot, rest = bare.partition(".")
+        if dot and "." not in rest and first in _SPOKEN_OF:
+            return False
         try:
             address = ipaddress.ip_address(bare)
         except ValueError:
             return not _is_number(bare) and not bare.isdigit()
         return not (address.is_loopback or address.is_unspecified)
+
+
+def _is_address(value: str) -> bool:
+    """Whether it is one of version 6; ``a::b`` without any digit is somebody's code."""
+    try:
+        ipaddress.IPv6Address(value)
+    except ValueError:
+        return False
+    return any(letter.isdigit() for letter in value)
 
 
 def _is_number(value: str) -> bool:

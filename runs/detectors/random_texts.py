@@ -8,10 +8,14 @@ from collections import Counter
 
 from runs.detectors._base import Patterns
 
+LEAST_LONG = 32
 LEAST = 4.0
 """Bits a character of which a text is taken for random; hexadecimal has 4 at most."""
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
-_ID = re.compile(r"^(?:[a-z]{1,12}[_-])[A-Za-z0-9]+$")
+_UUID = re.compile(
+    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d", re.IGNORECASE
+)
+"""UUIDs, and moments as file names have them."""
+_ID = re.compile(r"(?:[a-z]{1,12}[_-]){1,3}[A-Za-z0-9]+")
 
 
 class RandomTexts(Patterns):
@@ -19,11 +23,14 @@ class RandomTexts(Patterns):
 
     name = "random"
     title = "Long random texts"
-    patterns = (re.compile(r"(?<![\w/+-])(?P<secret>[A-Za-z0-9+/_-]{32,}={0,2})(?![\w/+-])"),)
+    patterns = (
+        re.compile(rf"(?<![\w/+-])(?P<secret>[A-Za-z0-9+/_-]{{{LEAST_LONG},}}={{0,2}})(?![\w/+-])"),
+    )
 
     def is_secret(self, value: str) -> bool:
         """Upper and lower case with digits, and as many bits as chance gives."""
-        if _UUID.fullmatch(value) or _ID.match(value):
+        value = _UUID.sub("", value)
+        if len(value) < LEAST_LONG or _ID.fullmatch(value):
             return False
         if max(map(len, value.split("/"))) < 24:  # a path
             return False

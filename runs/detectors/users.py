@@ -16,6 +16,8 @@ _NOBODY = frozenset(
     }
 )
 """Names that say nothing of anybody."""
+_WINDOWS = r"(?i)\b[a-z]:\\{1,8}(?:users|documents and settings)\\{1,8}"
+"""There a name may have blanks."""
 
 
 class Users(Patterns):
@@ -25,13 +27,22 @@ class Users(Patterns):
     title = "User names"
     patterns = (
         re.compile(
-            r"(?i)(?:(?<![\w.])/(?:home|users|export/home|var/home)/|"
-            r"\b[a-z]:(?:\\{1,4}|/)(?:users|documents and settings)(?:\\{1,4}|/)|"
-            r"%2Fhome%2F|-(?:home|users)-|/mnt/[a-z]/users/)"
+            r"(?i)(?:(?<![\w.])(?:/(?:nfs|net|mnt|export|private|var|usr|vol\w*|data\d*)"
+            r"(?:/[\w.-]{1,40})?|(?:/mnt|/cygdrive)?/[a-z])?/(?:home|users)/|"
+            r"\b[a-z]:(?:\\{1,8}|/)(?:users|documents and settings)(?:\\{1,8}|/)|"
+            r"\\{1,8}home\\{1,8}|-(?:home|users)-)"
             r"(?P<secret>[^\s/\\\"'<>|:%,;)\]}-]{2,64})"
         ),
+        re.compile(_WINDOWS + r"(?P<secret>[^\\/:*?\"<>|\r\n]{2,64})(?=\\)"),
         re.compile(
-            r"(?i)\b(?:user(?:name)?|login|logname|uid)[\"']?\s*[:=]\s*[\"']?"
+            _WINDOWS + r"[^\s\\/:*?\"<>|]{1,64}[ ](?P<secret>[^\\/:*?\"<>|\r\n]{3,64})(?=\\)"
+        ),
+        re.compile(r"(?<![\w/~])~(?P<secret>[a-z_][\w.-]{1,31})(?=/)"),
+        re.compile(
+            r"\b(?:ssh|scp|sftp|rsync)\b[^\n]{0,80}?\s(?P<secret>[a-z_][\w.-]{1,31})@[A-Za-z]"
+        ),
+        re.compile(
+            r"(?i)(?:\b|_)(?:user(?:name)?|login|logname|uid)[\"']?\s*[:=]\s*[\"']?"
             r"(?P<secret>[a-z_][\w.-]{2,31})(?![\w(])"
         ),
         re.compile(r"(?<![\w.@/-])(?P<secret>[a-z_][\w.-]{1,31})@[a-z][\w-]{2,}(?=[:\s]~?[/$#])"),

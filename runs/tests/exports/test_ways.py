@@ -1,0 +1,93 @@
+"""The ways in which secrets stand in texts."""
+
+from __future__ import annotations
+
+import base64
+import json
+import signal
+from urllib.parse import quote
+
+import pytest
+
+from runs import redact
+from runs.redact import Choice, Redactor
+
+KEY = "glpat-aB3dE5fG7hI9jK1lM3nO"
+PASS = "q7Wd2-zKp9Rt"
+
+
+def _texts_kept(text: str) -> str:
+    """The text without its secrets, each found in this text alone."""
+    made = Redactor(Choice.of("custom", False, tuple(redact.detectors())), b"salt")
+    made.learn(text)
+    made.learned()
+    return made.text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (f"echo {base64.b64encode(f'x-api-key: {KEY}'.encode()).decode()} | base64 -d", ["eC1hc"]),
+        (json.dumps({"a": json.dumps({"b": json.dumps({"password": PASS})})}), [PASS]),
+        (f"postgres://svc:{quote(PASS + '#/@', safe='')}@db/main", [PASS]),
+        ("file%3A%2F%2F%2FUsers%2Fquentin%2Fx", ["quentin"]),
+        ("quentin\\u0040corp.example wrote", ["quentin", "corp"]),
+        (f"curl -sS --user admin:{PASS} https://x", [PASS]),
+        (f"svc:{PASS}@tcp(db:3306)/main", [PASS]),
+        (f"machine x login y password {PASS}", [PASS]),
+        (f"sshpass -p {PASS} ssh quentin@build7", [PASS, "quentin", "build7"]),
+        ('"passphrase": "correct horse battery"', ["correct", "horse", "battery"]),
+        ("Ocp-Apim-Subscription-Key: 24a98724712664a577266152db11dbcf", ["24a987"]),
+        ("eyJhbGciOiJkaXIiLCJlbmMiOiJB..Z1FtTElESW5wZXhr.T1V1RmdmeW5X.RVg4SUdtRUpV", ["Z1Ft"]),
+        ("C:\\Users\\Quentin Marlowe\\a.txt", ["Quentin", "Marlowe"]),
+        (json.dumps(json.dumps("D:\\Users\\quentin\\repo")), ["quentin"]),
+        ("\\\\wsl$\\Ubuntu\\home\\quentin\\x", ["quentin"]),
+        ("/c/Users/quentin/x and /nfs/home/marlowe/y", ["quentin", "marlowe"]),
+        ("see ~quentin/notes", ["quentin"]),
+        ("bound to fe80::4412:a908:7:49cf%eth0", ["4412", "49cf"]),
+        ("peer ::ffff:10.3.2.1 gone", ["10.3.2.1"]),
+        ("Linux build7 6.1.0-18-amd64 x86_64", ["build7"]),
+        ("COMPUTERNAME=BUILD-7", ["BUILD-7"]),
+        ("see \\\\filer7\\projects\\x.docx", ["filer7"]),
+    ],
+)  # fmt: skip
+def test_a_secret_is_found_however_it_is_written(text: str, parts: list[str]) -> None:
+    left = _texts_kept(text)
+    assert [part for part in parts if part in left] == [], left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "session-ses_dd435a5dbffe9JGcpxZGKYejun.jsonl:7",
+        "session-rollout-2026-11-30T09-34-36-01a22bce-650a-7301-96c7-0123456789ab.jsonl:22",
+        "session.info from server.app",
+        "std::fd::add at 00:11:22",
+        "app/home/index.ts and src/users/list.ts",
+        "%41%20plain",
+        "Sub-agent token HTTP/1.1",
+    ],
+)
+def test_ids_modules_and_times_stay(text: str) -> None:
+    assert _texts_kept(text) == text
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    ["a" * 100_000, "a:" * 50_000, "a.b." * 25_000, "QUJD" * 25_000, "%41" + "b" * 100_000,
+     "\\" * 100_000 + "u0041", "C:\\Users\\" * 10_000, "-----END PRIVATE KEY-----" * 4_000],
+    ids=lambda text: text[:9],
+)  # fmt: skip
+def test_no_detector_takes_the_square_of_a_text(hostile: str) -> None:
+    """A second of the processor's is enough; the square of these lengths takes a minute."""
+
+    def late(*_: object) -> None:
+        raise AssertionError("15 s of the processor's were not enough")
+
+    before = signal.signal(signal.SIGVTALRM, late)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 15)
+    try:
+        _texts_kept(hostile)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
