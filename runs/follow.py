@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import QuerySet
 
 from runs import models, start, sweeps
-from runs.tasks import worker_name
+from runs.tasks import reap_lost, worker_name
 
 LOOK = 0.2
 
@@ -25,10 +26,8 @@ def to_the_end(runs: Sequence[models.Run], say: Callable[[str], None]) -> None:
     """
     wish = threading.Event()
     with _signals_as(wish):
-        if start.workers() and settings.REDIS_URL:
-            for run in runs:
-                start.send(run.pk)
-            _watch(runs, say, wish)
+        if _is_served():
+            _served(runs, say, wish)
         else:
             _here(runs, say, wish)
     for run in runs:
@@ -41,7 +40,6 @@ def sweep_to_the_end(sweep: models.Sweep, say: Callable[[str], None]) -> None:
     A signal pauses it (``--resume PERMALINK`` goes on); a run that it ended is made again then.
     """
     wish = threading.Event()
-    served = bool(start.workers() and settings.REDIS_URL)
     with _signals_as(wish):
         while True:
             sweeps.advance(sweep)
@@ -55,12 +53,40 @@ def sweep_to_the_end(sweep: models.Sweep, say: Callable[[str], None]) -> None:
                 return
             # None is open for a moment when a worker has ended the last one and asks for more.
             runs = list(sweep.runs.filter(status__in=models.Run.OPEN).order_by("pk"))
-            if served:
+            if _is_served():
                 sweeps.feed()
             else:
+                reap_lost()
                 some = runs[: max(1, settings.CONCURRENCY) * 4]
                 _here(some, say, wish, lambda: sweeps.interrupt(sweep))
             time.sleep(LOOK)
+
+
+def _is_served() -> bool:
+    """Whether an instance's worker executes what is sent."""
+    return bool(settings.REDIS_URL and start.workers())
+
+
+def _served(runs: Sequence[models.Run], say: Callable[[str], None], wish: threading.Event) -> None:
+    """By the instance's worker; in this process what is left when the instance is stopped."""
+    for run in runs:
+        start.send(run.pk)
+    said: dict[int, str] = {}
+    while True:
+        _watch(runs, say, wish, lambda: not _is_served(), said=said)
+        if not _is_served():
+            reap_lost()
+            queued = _of(runs).filter(status=models.Run.Status.QUEUED)
+            if left := list(queued.order_by("pk")):
+                say("The instance that would execute it is gone; it goes on here.")
+                _here(left, say, wish)
+        if not _of(runs).filter(status__in=models.Run.OPEN).exists():
+            return
+        time.sleep(LOOK)
+
+
+def _of(runs: Sequence[models.Run]) -> QuerySet[models.Run]:
+    return models.Run.objects.filter(pk__in=[run.pk for run in runs])
 
 
 def _here(
@@ -91,9 +117,10 @@ def _watch(
     wish: threading.Event,
     over: Callable[[], bool] = lambda: False,
     stop: Callable[[], None] | None = None,
+    said: dict[int, str] | None = None,
 ) -> None:
     """Say what happens to the runs until they are over; on a wish `stop`, else cancel them."""
-    said: dict[int, str] = {}
+    said = {} if said is None else said
     while True:
         finished = over()
         if wish.is_set():
@@ -104,7 +131,7 @@ def _watch(
             else:
                 _cancel(runs)
         open_runs = 0
-        for run in models.Run.objects.filter(pk__in=[run.pk for run in runs]):
+        for run in _of(runs):
             open_runs += run.is_open
             words = f"{run.agent} {run.version} {run.scenario}: {run.phase or run.status}"
             if said.get(run.pk) != words:
