@@ -219,12 +219,14 @@ def by_signal(exited: Event) -> bool:
 
 
 def has_answered(history: History, run: Run, before: Event) -> bool:
-    """Whether the run's last work before that moment was a whole answer, and none follows it."""
+    """Whether the run's last work before that moment was a whole answer, by the wire as well, and
+    none follows it."""
     own = [event for event in events_of(history, run) if event.kind in _OWN_WORK]
     said = own[-1] if own else None
     if said is None or said.kind is not Kind.AGENT_MESSAGE or not history.precedes(said, before):
         return False
-    return bool(said.get("final") and said.get("text_length") and not said.get("error"))
+    whole = said.get("final") and said.get("text_length") and not said.get("error")
+    return bool(whole) and failure_of(history, run) is None
 
 
 def was_cancelled(history: History, run: Run) -> bool:
