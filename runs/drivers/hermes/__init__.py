@@ -33,6 +33,7 @@ from runs.errors import VersionCannotRun
 
 HOME = ".hermes"
 _SPEAKS = "the driver hands over the operator's one prompt and says nothing more"
+_PERMITS = "without a terminal it permits everything"
 _RESTART = "it is not started a second time: its one-shot form has nothing to resume"
 
 
@@ -62,18 +63,27 @@ class Hermes(Driver):
         "L2": "the status of a sub-agent against the provider's journal",
         "L3": "the answer of delegate_task, or the message that brings a late result",
         "L4": "its end against its sub-agents; as a client: against the app-server",
+        "L5": "the provider's journal, and when its views last say anything",
         "L6": "the provider's journal; announced tries in its hooks",
         "L7": "our client's stop of a sub-agent; a model has no tool to cancel",
+        "L9": "the call that an answer or a late result belongs to; it names no sub-agent",
+        "L10": "whether its own turn goes on after a sub-agent failed",
+        "L11": "calls of delegate_task that are refused, as for depth",
+        "L12": "what a sub-agent stores or asks its model after its end",
         "L13": "hooks or gateway against its database",
         "L15": "the answer of delegate_task against the provider's journal",
         "L16": "the exit code; as a client: whether the parent's turn had ended",
+        "L18": "the model of each request",
     }
     not_applicable: ClassVar[Mapping[str, str]] = {
+        "L8": _RESTART,
+        "L14": _PERMITS,
+        "L17": "it tells of no watchdog over sub-agents",
         "cancel-child": "its model has no tool that stops a sub-agent",
         "follow-up": "its model has no tool that gives a sub-agent more work",
         "follow-up-cut": "its model has no tool that gives a sub-agent more work",
         "parent-polls": "its model has no tool that asks after a sub-agent",
-        "child-asks": "without a terminal it permits everything",
+        "child-asks": _PERMITS,
         "other-model": "delegate_task takes no model",
         "restart-running": _RESTART,
         "restart-ended": _RESTART,
