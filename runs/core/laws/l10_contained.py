@@ -9,6 +9,7 @@ from runs.core.ends import failure_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.parts import killed
 
 AT_ONCE = 1.0
 """Seconds within which an end that follows another one counts as caused by it."""
@@ -69,6 +70,8 @@ class Contained(Law):
             echoes = _echoes(history, run)
             if moment is None or _root_failed_itself(history, echoes):
                 continue
+            if any(history.precedes(death, moment) for death in killed(history)):
+                continue  # What ran them both was killed: neither did it to the other.
             for event in [*bad, *echoes]:
                 after = history.time(event) - history.time(moment)
                 told = event in echoes or history.precedes(moment, event)

@@ -39,6 +39,12 @@ def test_it_is_broken_by_a_root_that_takes_over_its_childs_model() -> None:
     assert answers(told, "L10") == ["unknown"]
 
 
+def test_neither_kills_the_other_where_what_runs_them_both_was_killed() -> None:
+    told = Told().begin().spawn("A").at(3)
+    told.add(Kind.PART, "", part="runner", status="killed", signal=9).at(13).ends("A", "failed")
+    assert answers(told.add(Kind.STATUS, status="failed").shuts(14), "L10") == ["unknown"]
+
+
 def test_it_is_broken_by_a_root_that_ends_with_its_childs_error() -> None:
     told = Told().begin().at(0.1).request("parent").spawn("A").at(1)
     told.errs("A", "bad_request", http_status=400).ends("A", "failed").at(1.1)
