@@ -8,7 +8,7 @@ from runs.core.agents import Run
 from runs.core.ends import events_of, never_ran
 from runs.core.events import Event, Kind
 from runs.core.history import History
-from runs.core.law import Finding, Law, Thresholds
+from runs.core.law import Finding, Law, Thresholds, Verdict
 
 _CONTENT = (
     Kind.AGENT_MESSAGE,
@@ -69,15 +69,19 @@ class BoundedSilence(Law):
         turns = [
             event for event in agent.events if event.kind in (Kind.TURN_STARTED, Kind.TURN_ENDED)
         ]
-        if not turns or turns[-1].kind is Kind.TURN_ENDED:
+        if not turns:
             return
-        start = turns[-1]
+        start, over = turns[-1], turns[-1].kind is Kind.TURN_ENDED
+        if over and not _says_that_it_works(history, start):
+            return
         marks = [
             event
             for event in history.after(start, *_CONTENT, Kind.DELTA)
             if event.agent == agent.id
         ]
-        yield self._measure(history, agent.id, [start, *marks], None, limit)
+        found = self._measure(history, agent.id, [start, *marks], None, limit)
+        if not over or found.verdict is Verdict.BROKEN:
+            yield found
 
     def _measure(
         self,
@@ -123,6 +127,15 @@ class BoundedSilence(Law):
         return self.holds(
             agent, f"Its longest silence was {worst:.0f} s of {limit:.0f} s.", silence=worst
         )
+
+
+def _says_that_it_works(history: History, end: Event) -> bool:
+    """Whether the status of the one at the top stays at running although its turn has ended, in
+    a file that says of others when they rest."""
+    told = [event for event in history.of(Kind.STATUS) if event.file == end.file]
+    mine = [event for event in told if event.agent == history.root and not event.get("inferred")]
+    rests = any(event.get("status") in ("idle", "ended", "failed") for event in told)
+    return rests and bool(mine) and mine[-1].get("status") == "running"
 
 
 def _progress(history: History, run: Run) -> list[Event]:

@@ -57,6 +57,16 @@ def test_it_does_not_time_a_root_that_waits_for_a_person() -> None:
     assert answers(Told().begin().shuts(900), "L5", "root") == ["broken:stall"]
 
 
+def test_it_times_a_root_that_says_it_works_after_its_turn() -> None:
+    told = Told().begin().add(Kind.STATUS, status="running").spawn("A").at(1).says("A").ends("A")
+    told.add(Kind.STATUS, "A", status="idle").at(2).says("root").add(Kind.TURN_ENDED)
+    assert answers(told.shuts(400), "L5", "root") == ["broken:stall"]
+    told = Told().begin().add(Kind.STATUS, status="running").at(2).says("root").add(Kind.TURN_ENDED)
+    assert answers(told.shuts(400), "L5", "root") == []
+    told.at(3).add(Kind.STATUS, status="idle")
+    assert answers(told.shuts(400), "L5", "root") == []
+
+
 def test_it_leaves_a_child_that_never_ran_to_the_law_of_spawns() -> None:
     assert answers(Told().begin().spawn("A").shuts(900), "L5", "A") == ["unknown"]
 
