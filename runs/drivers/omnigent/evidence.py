@@ -47,9 +47,9 @@ class LiveStream(Stream):
         self.add(Kind.PHASE, "", phase=PLAN, detail=planned)
 
     def _settled(self, record: Mapping[str, Any]) -> None:
-        """The parent's last word."""
+        """The parent's last word; one that is still at work has not said how it ended."""
         word = text(record.get("status"), 40)
-        self.add(Kind.RESULT, self.root, status=word, is_error=word != "idle")
+        self.add(Kind.RESULT, self.root, status=word, is_error=word == "failed")
 
     def _part(self, record: Mapping[str, Any]) -> None:
         """The server, or the runner; one that is online again takes its sessions up."""

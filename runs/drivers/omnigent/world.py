@@ -12,6 +12,8 @@ from runs.drivers.omnigent.tools import worker
 
 AGENT: Final = "lifeline"
 TOKEN: Final = "dummy"
+REST: Final = 30.0
+"""Seconds for which our client stays at least when a runner is back."""
 OFF: Final = {
     "OMNIGENT_AUTH_ENABLED": "0",
     "OMNIGENT_DISABLE_KEYRING": "1",
@@ -96,6 +98,7 @@ def plan(context: Context) -> dict[str, Any]:
         "setup": context.options["setup"],
         "deed": deed,
         "when": when,
+        "rest": REST,
         "logs": str(context.logs),
         "exports": str(context.logs / "exports"),
     }

@@ -5,6 +5,7 @@ python omnigent_server.py PORT [never-listens | fails | waits]
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import threading
@@ -19,6 +20,8 @@ streams: dict[str, list[dict[str, Any]]] = {ROOT: [], CHILD: []}
 posted: list[Any] = []
 news = threading.Condition()
 spoken = threading.Event()
+online = itertools.cycle((True, False))
+"""Whether its runner is: at the first question, no more when it was killed, and again."""
 
 
 def emit(session: str, kind: str, **more: Any) -> None:
@@ -76,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
             "/v1/agents": {"data": [{"id": "a1", "name": "lifeline"}]},
             "/api/version": {"version": "9.9.9"},
             "/health": {"ok": True},
-            "/v1/runners/runner-1/status": {"online": True},
+            "/v1/runners/runner-1/status": {"online": next(online)},
         }
         session = path.split("/")[3] if path.startswith("/v1/sessions/") else ""
         about = {"id": session, "asked": posted}

@@ -38,6 +38,7 @@ def start(tmp_path: Path) -> Start:
             "setup": "whole",
             "deed": "",
             "when": "",
+            "rest": 0.0,
             "logs": str(tmp_path),
             "exports": str(tmp_path / "exports"),
             **more,
@@ -128,6 +129,13 @@ def test_it_starts_the_runner_again_under_the_same_identity(start: Start) -> Non
         "runner started", "runner online", "runner killed", "runner started", "runner online",
         "runner stopped",
     ]  # fmt: skip
+
+
+def test_it_stays_when_a_runner_is_back_although_everybody_rests(start: Start) -> None:
+    lines = ended(start(deed="restart", when="child-told", rest=3.0))
+    back = [one["t"] for one in lines if one.get("status") == "online"][-1]
+    (last,) = [one for one in lines if one["kind"] == "client/settled"]
+    assert last["t"] - back > 3.0
 
 
 def test_it_drives_a_runner_that_has_no_server(start: Start) -> None:

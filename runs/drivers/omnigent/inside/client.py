@@ -17,10 +17,13 @@ from .parts import Away, Part, free_port, say, write
 
 QUIET = 2.0
 """Seconds of rest after which everything is over."""
-LOST = 75.0
-"""Seconds that a parent may wait, with no child at work, before nobody is expected any more."""
+LOST = 100.0
+"""Seconds that a parent may wait, with no child at work, before nobody is expected any more: the
+server itself gives a runner up after 90."""
 START = 150.0
 """Seconds that a part may take to start: a busy machine is slow."""
+NOTICED = 5.0
+"""Seconds within which a server notices that its runner is gone."""
 PAUSE = 0.1
 AWAY = 70
 """Exit code when a part did not start or went away."""
@@ -55,6 +58,8 @@ class Client:
         self.heard = time.monotonic()
         self.deed, self.when = plan["deed"], plan["when"]
         self.begun = self.done = not self.deed
+        self.stay = 0.0
+        """Until when nobody leaves: a runner that is back takes its sessions up by and by."""
         self.reads: set[str] = set()
         """Calls by which the parent reads its inbox."""
 
@@ -114,12 +119,20 @@ class Client:
                     return str(one["id"])
         raise Away("the server did not come up")
 
+    def _offline(self) -> None:
+        """Wait until its server has heard of the runner's death: its last word may still stand."""
+        limit = time.monotonic() + NOTICED
+        while self._online() and time.monotonic() < limit:
+            time.sleep(PAUSE)
+
+    def _online(self) -> bool:
+        found = self.api.look("/health" if self.alone else f"/v1/runners/{self.runner_id}/status")
+        return bool(found) and (self.alone or bool(found.get("online")))
+
     def _start_runner(self, version: str = "") -> None:
         self.runner.start()
-        path = "/health" if self.alone else f"/v1/runners/{self.runner_id}/status"
         for _ in self._patience(self.runner):
-            found = self.api.look(path)
-            if found and (self.alone or found.get("online")):
+            if self._online():
                 self.runner.tell("online", **({"version": version} if version else {}))
                 return
         raise Away("the runner did not come up")
@@ -188,6 +201,7 @@ class Client:
             works = any(self.status.get(one) not in RESTING for one in self.children)
             forgotten = not works and time.monotonic() - self.heard > LOST
             waits = works or parent not in RESTING or not self.done
+            waits |= time.monotonic() < self.stay
             if waits and not forgotten:
                 since = time.monotonic()
 
@@ -221,7 +235,9 @@ class Client:
             else:
                 self.runner.kill()
                 if self.deed == "restart":
+                    self._offline()
                     self._start_runner()
+                    self.stay = time.monotonic() + self.plan["rest"]
         except Away as trouble:
             say("trouble", error=str(trouble))
         self.done = True
