@@ -63,8 +63,13 @@ class Run:
 
     @property
     def told(self) -> Event | None:
-        """The first notice that names an end (or idle), None while the parent was never told."""
-        return next((event for event in self.notices if tells_end(event)), None)
+        """The first notice that names an end (or idle), None while the parent was never told.
+
+        One whose word is not to be seen counts only where no other came.
+        """
+        told = [event for event in self.notices if tells_end(event)]
+        known = (event for event in told if event.get("status") != "unknown")
+        return next(known, told[0] if told else None)
 
 
 @dataclass(slots=True)
@@ -139,6 +144,7 @@ def _started(agents: dict[str, Agent], event: Event) -> None:
         agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, key))
     elif run.start is None:
         run.start = event
+    agent.runs[-1].key = agent.runs[-1].key or key
     agent.runs[-1].starts.append(event)
     _describe(agent, event)
 
@@ -161,10 +167,10 @@ def _describe(agent: Agent, event: Event) -> None:
 
 def _resumed(agents: dict[str, Agent], event: Event) -> None:
     agent = agents[event.agent]
-    if not agent.runs:
-        agent.runs.append(Run(agent.id, 1, event, str(event.get("run") or "")))
-    elif agent.runs[-1].ends:
-        agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, str(event.get("run") or "")))
+    key = str(event.get("run") or "")
+    if not agent.runs or agent.runs[-1].ends:
+        agent.runs.append(Run(agent.id, len(agent.runs) + 1, event, key))
+    agent.runs[-1].key = agent.runs[-1].key or key
 
 
 def _message(agents: dict[str, Agent], event: Event, times: Mapping[int, float]) -> None:

@@ -110,3 +110,22 @@ def test_word_that_a_follow_up_overtakes_is_about_the_run_before() -> None:
     told.add(Kind.AGENT_RESUMED, "A", by="root").at(7).tells("A").at(9).ends("A").tells("A")
     runs = told.shuts(10).history().agents["A"].runs
     assert [len(run.notices) for run in runs] == [1, 1]
+
+
+def test_word_names_its_run_whichever_view_of_the_start_came_first() -> None:
+    told = Told("session", "rows.jsonl").begin().spawn("A").view("stdout", "stdout.jsonl")
+    told.add(Kind.AGENT_STARTED, "A", parent="root", run="r1").at(5).ends("A").at(6)
+    told.view("session", "rows.jsonl").add(Kind.AGENT_RESUMED, "A").view("stdout", "stdout.jsonl")
+    told.add(Kind.AGENT_RESUMED, "A", run="r2").at(7).ends("A").at(8)
+    told.add(Kind.NOTICE_DELIVERED, child="A", status="completed", form="notification", run="r1")
+    told.add(Kind.NOTICE_DELIVERED, child="A", status="completed", form="notification", run="r2")
+    runs = told.shuts(9).history().agents["A"].runs
+    assert [[note.get("run") for note in run.notices] for run in runs] == [["r1"], ["r2"]]
+
+
+def test_a_notice_whose_word_is_not_seen_counts_only_alone() -> None:
+    told = Told().begin().spawn("A").at(5).ends("A").at(6).tells("A", "unknown", form="wake")
+    (run,) = told.shuts(9).history().agents["A"].runs
+    assert run.told is not None and run.told.get("status") == "unknown"
+    (run,) = told.at(7).tells("A", "cancelled").shuts(9).history().agents["A"].runs
+    assert run.told is not None and run.told.get("status") == "cancelled"
