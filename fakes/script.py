@@ -79,6 +79,14 @@ class Finisher(Protocol):
         """The call that hands in a sub-agent's answer and ends it."""
 
 
+@runtime_checkable
+class Recruiter(Protocol):
+    """A table of an agent where a sub-agent is made by one call and given its task by the next."""
+
+    def recruit(self, task: Task) -> ToolCall | None:
+        """The call that makes the sub-agent; None: the call that delegates makes it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """What a script sees beside the request. `call` and `attempt` count from 1."""

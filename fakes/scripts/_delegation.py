@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fakes.dialect import ModelRequest, Reply, ToolCall, dumps
-from fakes.script import Child, Finisher, Script, Stage, Task, ToolTable, task
+from fakes.script import Child, Finisher, Recruiter, Script, Stage, Task, ToolTable, task
 from fakes.settings import setting
 from fakes.targeting import TASK_PATTERN, task_path
 
@@ -153,7 +153,7 @@ class Delegation(Script):
         if self._forgets(talk):
             return self.report(talk, below)
         chosen = self.at_once(fresh)
-        return Reply(tool_calls=tuple(talk.tools.delegate(each) for each in chosen))
+        return Reply(tool_calls=tuple(call for each in chosen for call in _starts(talk, each)))
 
     def _forgets(self, talk: Talk) -> bool:
         """Whether it was told to delegate too often: its conversation does not keep the calls."""
@@ -217,6 +217,14 @@ class Delegation(Script):
     def child(self, talk: Talk) -> Reply:
         """What a child without tasks of its own says."""
         return Reply(text=_answer(talk, self.words))
+
+
+def _starts(talk: Talk, chosen: Task) -> tuple[ToolCall, ...]:
+    """The calls that hand out a task; where its agent wants one, a call before makes the worker."""
+    tools = talk.tools
+    made = tools.recruit(chosen) if isinstance(tools, Recruiter) else None
+    asked = tools.delegate(chosen)
+    return (asked,) if made is None else (made, asked)
 
 
 def _handed_in(said: Reply, talk: Talk) -> Reply:

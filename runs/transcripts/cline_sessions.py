@@ -57,8 +57,11 @@ class ClineSessions(Lines):
     def _child(self, row: Mapping[str, Any]) -> None:
         agent, above = text(row.get("agent_id")), text(row.get("parent_agent_id"))
         parent = above if above in self._known else ROOT
-        self._known.add(agent)
-        self.add(Kind.AGENT_STARTED, agent, parent=parent, model=text(row.get("model")))
+        if agent in self._known:  # a teammate has a row for each of its tasks
+            self.add(Kind.AGENT_RESUMED, agent)
+        else:
+            self._known.add(agent)
+            self.add(Kind.AGENT_STARTED, agent, parent=parent, model=text(row.get("model")))
         word = text(row.get("status"), 40)
         ours = status(word)
         self.at = moment(row.get("ended_at"))

@@ -1,9 +1,9 @@
 """Standard output of ``cline --json PROMPT``: hook events with ids, and agent events without.
 
-Only ``hook_event`` records name their agent. The others are laid on the agent that is at
-work: a spawning call waits, so it is the last sub-agent that began; where several run beside
-each other nobody can say, and such an event names nobody. Sub-agents of one batch begin in
-the order of their calls.
+Only ``hook_event`` and ``team_event`` records name their agent. The others are laid on the agent
+that is at work: a call of ``spawn_agent`` waits, so it is the last sub-agent that began; where
+several run beside each other nobody can say, and such an event names nobody. Sub-agents of one
+batch begin in the order of their calls.
 """
 
 from __future__ import annotations
@@ -11,16 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fakes.targeting import TASK_PATTERN
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
+from runs.transcripts._cline import SPAWN, Calls
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
 from runs.transcripts._values import error_class, integer, length, mapping, moment, status, text
-
-SPAWN = "spawn_agent"
-FINISHED = {"max_iterations": "failed", "mistake_limit": "failed"}
-"""Words of its own for an end; the others are everybody's."""
 
 
 class ClineStdout(Lines):
@@ -33,34 +29,53 @@ class ClineStdout(Lines):
         self._parents: dict[str, str] = {}
         self._open: list[str] = []
         self._ended = ""
-        self._calls: dict[str, tuple[str, str]] = {}
         self._waiting: list[tuple[str, str]] = []
-        self._children: dict[str, str] = {}
+        self.children: dict[str, str] = {}
+        """Sub-agents by the call of ``spawn_agent`` that started each."""
         self._said: dict[str, int] = {}
+        self._mates: dict[str, str] = {}
+        self._busy: dict[str, bool] = {}
+        self._run: dict[str, str] = {}
+        self._stopped: dict[str, tuple[float | None, str]] = {}
+        self._calls = Calls(self, self.child_of)
+
+    def child_of(self, call: str) -> str:
+        """The sub-agent that a call of ``spawn_agent`` started."""
+        return self.children.get(call, "")
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One record."""
         self.at = moment(record.get("ts"))
+        event = mapping(record.get("event"))
+        word = text(event.get("type"), 60)
         if self.native == "hook_event":
             self.native = f"hook/{text(record.get('hookEventName'), 60)}"
             self._hook(record)
         elif self.native == "agent_event":
-            event = mapping(record.get("event"))
-            self.native = f"event/{text(event.get('type'), 60)}"
-            handler = _EVENTS.get(text(event.get("type"), 60))
-            if handler is None:
-                self.other(self.native, agent=self._working())
-            else:
-                handler(self, event)
+            self._event(event, None)
+        elif self.native == "team_event" and word == "agent_event":
+            self._event(mapping(event.get("event")), text(event.get("agentId")))
+        elif self.native == "team_event":
+            self.native = f"team/{word}"
+            self._team(event, word)
         elif self.native == "run_result":
             self._result(record)
         else:
             self.other(self.native)
 
+    def _event(self, event: Mapping[str, Any], agent: str | None) -> None:
+        """Something that `agent` did; None: the one that is at work."""
+        self.native = f"event/{text(event.get('type'), 60)}"
+        handler = _EVENTS.get(text(event.get("type"), 60))
+        if handler is None:
+            self.other(self.native, agent=self._working() if agent is None else agent)
+        else:
+            handler(self, event, agent)
+
     # Who
 
     def _name(self, agent: str) -> str:
-        return ROOT if agent == self._top else agent
+        return ROOT if agent == self._top else self._mates.get(agent, agent)
 
     def _working(self) -> str:
         """The agent that is at work; nobody where several sub-agents are."""
@@ -80,18 +95,29 @@ class ClineStdout(Lines):
         if word == "agent_start" and not above and not self._top:
             self._top = agent
             self.add(Kind.SESSION_STARTED, ROOT, session=text(record.get("taskId")))
+        elif word == "agent_start" and agent == self._top:
+            self._wakes()
         elif word == "agent_start" and above and agent not in self._parents:
             self._begins(agent, self._name(above))
-        elif word in ("agent_end", "agent_error"):
+        elif word in ("agent_end", "agent_error") and agent not in self._mates:
             self._ends(self._name(agent), word)
         else:
             self.other(self.native, agent=self._name(agent) if agent else "")
+
+    def _wakes(self) -> None:
+        """The root goes on by itself: with word of runs that have ended, which stands elsewhere."""
+        self.add(Kind.TURN_STARTED, ROOT)
+        for child in sorted(self._calls.untold):
+            self.add(
+                Kind.NOTICE_DELIVERED, ROOT, child=child, status="unknown", raw="", form="wake"
+            )
+        self._calls.untold.clear()
 
     def _begins(self, agent: str, parent: str) -> None:
         call = next((call for call, whose in self._waiting if whose == parent), "")
         if call:
             self._waiting.remove((call, parent))
-            self._children[call] = agent
+            self.children[call] = agent
         self._parents[agent] = parent
         self._open.append(agent)
         self.add(Kind.AGENT_STARTED, agent, parent=parent, background=False, call=call)
@@ -106,78 +132,80 @@ class ClineStdout(Lines):
             self._open.remove(agent)
         self.add(Kind.AGENT_ENDED, agent, status=ours, raw=word)
 
+    # Team events: they name a teammate. What it did is in its task's records; those of a run in
+    # the background are the queue's, which says that a run was stopped while its task goes on.
+
+    def _team(self, event: Mapping[str, Any], word: str) -> None:
+        run = mapping(event.get("run"))
+        name = text(event.get("agentId")) or self._calls.runs(run)
+        if word == "teammate_spawned":
+            own = text(mapping(event.get("teammate")).get("runtimeAgentId"))
+            self._mates[own] = name
+        if word == "run_started":
+            self._run[name] = text(run.get("id"), 40)
+        if word == "task_start":
+            self._task_begins(name)
+        elif word == "task_end":
+            size = length(mapping(event.get("result")).get("text"))
+            self._over(name, text(event.get("status"), 40), size)
+        else:
+            if word in ("run_cancelled", "run_interrupted"):
+                self._stopped[name] = (self.at, text(run.get("status"), 40))
+            self.other(self.native, agent=name)
+
+    def _task_begins(self, name: str) -> None:
+        call, background = self._calls.last.get(name, ("", False))
+        again = name in self._busy
+        self._busy[name] = True
+        self._stopped.pop(name, None)
+        if again:
+            self.add(Kind.AGENT_RESUMED, name, by=ROOT, call=call, run=self._run.get(name))
+        else:
+            told = {"name": name, "background": background, "call": call}
+            self.add(Kind.AGENT_STARTED, name, parent=ROOT, run=self._run.get(name), **told)
+
+    def finish(self) -> None:
+        """A teammate whose run was stopped, and that never said itself that it ended."""
+        for name, (at, word) in self._stopped.items():
+            if self._busy.get(name):
+                self.at = at
+                self._over(name, word, None)
+
+    def _over(self, name: str, word: str, size: int | None) -> None:
+        self._busy[name] = False
+        own = self._run.pop(name, None)
+        if self._calls.last.get(name, ("", False))[1]:
+            self._calls.untold.add(name)
+        done = status(word) == "completed"
+        more = {"text_length": size, "has_result": bool(size)} if done and size is not None else {}
+        self.add(Kind.AGENT_ENDED, name, status=status(word), raw=word, run=own, **more)
+
     # Agent events
 
-    def _content(self, event: Mapping[str, Any]) -> None:
-        agent = self._working()
+    def _content(self, event: Mapping[str, Any], agent: str | None) -> None:
+        agent = self._working() if agent is None else agent
         if event.get("contentType") != "tool":
             size = length(event.get("text"))
             self.add(Kind.DELTA, agent, text_length=size, what="text")
             return
         call, tool = text(event.get("toolCallId")), text(event.get("toolName"))
-        self._calls[call] = (agent, tool)
-        self.add(Kind.TOOL_STARTED, agent, call=call, tool=tool)
         if tool == SPAWN:
-            given = mapping(event.get("input"))
-            marker = TASK_PATTERN.search(text(given.get("task"), 2000))
             self._waiting.append((call, agent))
-            self.add(
-                Kind.SPAWN_REQUESTED,
-                agent,
-                call=call,
-                background=False,
-                prompt_length=length(given.get("task")),
-                task=marker[1] if marker else None,
-            )
+        self._calls.asked(agent, call, tool, mapping(event.get("input")))
 
-    def _content_end(self, event: Mapping[str, Any]) -> None:
+    def _content_end(self, event: Mapping[str, Any], agent: str | None) -> None:
+        agent = self._working() if agent is None else agent
         if event.get("contentType") != "tool":
-            self._said[self._working()] = length(event.get("text"))
-            self.other(self.native, agent=self._working())
+            self._said[agent] = length(event.get("text"))
+            self.other(self.native, agent=agent)
             return
-        call = text(event.get("toolCallId"))
-        agent, tool = self._calls.get(call, (self._working(), text(event.get("toolName"))))
-        output = mapping(event.get("output"))
-        failed = bool(event.get("error") or output.get("error"))
-        size = length(event.get("output"))
-        self.add(Kind.TOOL_ENDED, agent, call=call, tool=tool, ok=not failed, text_length=size)
-        if tool == SPAWN:
-            self._answered(agent, call, output, failed)
-
-    def _answered(self, agent: str, call: str, output: Mapping[str, Any], failed: bool) -> None:
-        child = self._children.get(call, "")
+        call, output = text(event.get("toolCallId")), event.get("output")
+        failed = bool(event.get("error") or mapping(output).get("error"))
+        self._calls.answered(agent, call, text(event.get("toolName")), output, failed)
         self._waiting = [one for one in self._waiting if one[0] != call]
-        raw = text(output.get("finishReason"), 40)
-        size = length(output.get("text"))
-        self.add(
-            Kind.SPAWN_ANSWERED,
-            agent,
-            call=call,
-            ok=bool(child) or not failed,
-            child=child,
-            refusal=None if child or not failed else "error",
-            background=False,
-            has_result=size > 0,
-        )
-        if not child:
-            return
-        ours = "failed" if failed else FINISHED.get(raw) or status(raw)
-        done = ours == "completed"
-        self.add(
-            Kind.NOTICE_DELIVERED,
-            agent,
-            child=child,
-            status=ours,
-            raw=raw or "error",
-            call=call,
-            form="tool_result",
-            has_result=size > 0 if done else None,
-            text_length=size if done else None,
-            error_passed=None if done else failed or size > 0,
-        )
 
-    def _iteration_end(self, event: Mapping[str, Any]) -> None:
-        agent = self._working()
+    def _iteration_end(self, event: Mapping[str, Any], agent: str | None) -> None:
+        agent = self._working() if agent is None else agent
         size = self._said.pop(agent, 0)
         calls = integer(event.get("toolCallCount")) or 0
         self.add(
@@ -189,11 +217,12 @@ class ClineStdout(Lines):
             empty=not size and not calls,
         )
 
-    def _error(self, event: Mapping[str, Any]) -> None:
+    def _error(self, event: Mapping[str, Any], agent: str | None) -> None:
         """An error; a fatal one comes after the hook that ended its agent."""
         again = event.get("recoverable")
-        agent = self._ended if again is False and self._ended else self._working()
-        self._ended = ""
+        if agent is None:
+            agent = self._ended if again is False and self._ended else self._working()
+            self._ended = ""
         word = text(event.get("errorClass"), 60)
         self.add(
             Kind.ERROR,
@@ -204,9 +233,10 @@ class ClineStdout(Lines):
             detail=text(mapping(event.get("error")).get("message"), 300),
         )
 
-    def _done(self, event: Mapping[str, Any]) -> None:
+    def _done(self, event: Mapping[str, Any], agent: str | None) -> None:
         """The last word of an agent; it comes after the hook that ended it."""
-        agent, self._ended = self._ended or self._working(), ""
+        if agent is None:
+            agent, self._ended = self._ended or self._working(), ""
         self.other(self.native, summary=text(event.get("reason"), 60), agent=agent)
 
     def _result(self, record: Mapping[str, Any]) -> None:
@@ -239,9 +269,9 @@ class ClineStdoutFormat(Format):
     agent = "cline"
 
     def sniff(self, head: bytes, name: str) -> float:
-        """By ts and the types hook_event, agent_event and run_result."""
+        """By ts and the types hook_event, agent_event, team_event and run_result."""
         found = records(head)
-        types = ("hook_event", "agent_event", "run_result")
+        types = ("hook_event", "agent_event", "team_event", "run_result")
         mine = [one for one in found if one.get("type") in types and "ts" in one]
         return 0.9 if mine and len(mine) * 2 >= len(found) else 0.0
 

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 from runs import platforms
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Source
 from runs.drivers.cline.about import NOT_APPLICABLE, OBSERVES, OPTIONS
-from runs.drivers.cline.tools import EVERYTHING, Tools
+from runs.drivers.cline.evidence import Children, LiveMessages, LiveStdout
+from runs.drivers.cline.tools import EVERYTHING, TeamTools, Tools
 from runs.errors import VersionCannotRun
 from runs.transcript import named
 
@@ -76,15 +77,22 @@ class Cline(Driver):
         return Launch(argv=(*program, *stored, *argv), env=env, files=files)
 
     def sources(self, context: Context) -> Iterable[Source]:
-        """The stream, what was stored, and its log."""
-        yield Source(name="stdout", reader=named("cline-json").reader, stream="stdout")
+        """The stream, the rows of its database, and each conversation as it was stored."""
+        children = Children()
+        yield Source(name="stdout", reader=lambda file: LiveStdout(file, children), stream="stdout")
         yield Source(
             name="session", reader=named("cline-sessions").reader, glob="logs/sessions.jsonl"
         )
+        yield Source(
+            name="session",
+            reader=lambda file: LiveMessages(file, children),
+            glob="home/.cline/data/sessions/*/*.messages.json",
+            late=True,
+        )
 
     def tools(self, options: Mapping[str, Any], version: str) -> Tools:
-        """The same for every version."""
-        return Tools()
+        """Those of a team, or of ``spawn_agent``; the same for every version."""
+        return TeamTools() if options["delegation"] == "team" else Tools()
 
 
 def settings(context: Context) -> dict[str, Any]:

@@ -9,6 +9,14 @@ from runs.driver import Option
 
 OPTIONS: Final = (
     Option(
+        "delegation",
+        "choice",
+        "spawn_agent",
+        "How its model delegates: by spawn_agent, which always waits for the sub-agent, or to "
+        "teammates (team_run_task), in the background where the scenario wants that.",
+        ("spawn_agent", "team"),
+    ),
+    Option(
         "mistakes",
         "int",
         6,
@@ -18,11 +26,15 @@ OPTIONS: Final = (
 )
 
 OBSERVES: Final[Mapping[str, str]] = {
-    "L1": "agent_start, agent_end and agent_error in its stream, and the stored session's status",
+    "L1": "agent_start, agent_end and agent_error in its stream (a teammate's: task_start and "
+    "task_end), and the stored session's status",
     "L2": "the provider's journal against both",
-    "L3": "finishReason in the result of the parent's spawn_agent call",
+    "L3": "finishReason in the result of the parent's spawn_agent call; the results of a team's "
+    "calls, and the messages of finished runs that Cline delivers, in its stored conversation",
     "L5": "the provider's journal and the stream",
     "L6": "the provider's journal; retries are announced nowhere",
+    "L7": "team_cancel_run against what its teammate does afterwards; spawn_agent's sub-agents "
+    "cannot be stopped",
     "L9": "the order of calls and starts: a result does not name its sub-agent",
     "L10": "the process's end against its sub-agents",
     "L12": "what the stream has of a sub-agent after its end",
@@ -33,11 +45,9 @@ OBSERVES: Final[Mapping[str, str]] = {
 }
 
 _RESTART: Final = "the driver does not kill Cline and start it again"
-_WAITS: Final = "spawn_agent waits for its sub-agent; its parent can do nothing meanwhile"
 
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
-    "L4": "a session has no word for idle while sub-agents run: spawn_agent waits for them",
-    "L7": "no tool stops a sub-agent that spawn_agent started",
+    "L4": "a session has no word for idle while sub-agents run: it waits for them",
     "L8": _RESTART,
     "L11": "nothing limits its sub-agents but a time of five minutes",
     "L14": "headless, every tool is approved; nobody is there to be asked",
@@ -45,13 +55,6 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "restart-running": _RESTART,
     "restart-ended": _RESTART,
     "restart-told": _RESTART,
-    "cancel-child": "no tool stops a sub-agent that spawn_agent started",
-    "parent-polls": _WAITS,
-    "parent-goes-on": _WAITS,
-    "slow-child": _WAITS,
-    "over-the-limit": "no setting limits how many sub-agents there are",
-    "follow-up": "a sub-agent that has answered cannot be asked again",
-    "follow-up-cut": "a sub-agent that has answered cannot be asked again",
     "child-asks": "headless, every tool is approved; nobody is there to be asked",
     "other-model": "a spawn_agent call cannot name the sub-agent's model",
     "response-failed": "the Chat Completions protocol has no such event",
