@@ -85,7 +85,8 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L13": "the bus against what is stored",
     "L14": "the bus's permission.asked and the client's answer",
     "L15": "the task call against the child's first request",
-    "L16": "the answer to the prompt; the exit code is the agent's own only with form=run",
+    "L16": "the answer to the prompt, of which our client makes the exit code; with form=run the "
+    "agent's own exit code",
     "L18": "the model of each request",
 }
 

@@ -65,14 +65,17 @@ class Client:
         """Whose session is still to be aborted: parent, child, none."""
 
     def serve(self) -> int:
-        """Start the server, hand it the prompt, stay until nothing is busy; the exit code."""
+        """Start the server, hand it the prompt, stay until nothing is busy.
+
+        Gives the exit code of a client: 1 when the prompt's own answer is an error.
+        """
         self.server = subprocess.Popen(self.plan["argv"], stdout=subprocess.PIPE, text=True)
         try:
             self._find()
             threading.Thread(target=self._listen, daemon=True).start()
             self.heard.wait(30)
             session = self._ask("POST", "/session", {})["id"]
-            self._ask("POST", f"/session/{session}/message", self.plan["message"])
+            answer = self._ask("POST", f"/session/{session}/message", self.plan["message"])
             self._settle()
             say("client/settled")
             self._ask("GET", f"/session/{session}/children")
@@ -81,7 +84,8 @@ class Client:
             return AWAY
         finally:
             self.stop()
-        return 0
+        info = answer.get("info") if isinstance(answer, dict) else None
+        return 0 if info and not info.get("error") else 1
 
     def run(self) -> int:
         """Start it with the prompt on its command line; its own exit code."""

@@ -1,6 +1,6 @@
 """A small server that behaves like the agent's, for the program that runs beside it.
 
-python opencode_server.py DATABASE [never-listens | never-answers | has-a-child]
+python opencode_server.py DATABASE [never-listens | never-answers | has-a-child | fails]
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class Handler(BaseHTTPRequestHandler):
             HEARD.put({"type": "permission.asked", "properties": {"id": "per_1"}})
             while sys.argv[2:] == ["never-answers"]:
                 time.sleep(60)
-            self._answer({"info": {"sessionID": "ses_root", "finish": "stop"}, "parts": []})
+            info = {"error": {"name": "APIError"}} if "fails" in sys.argv else {"finish": "stop"}
+            self._answer({"info": {"sessionID": "ses_root", **info}, "parts": []})
 
     def _event(self, event: dict[str, Any]) -> None:
         self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())

@@ -109,6 +109,13 @@ def test_it_writes_down_what_is_stored_when_it_is_told_to_end(start: Start, tmp_
     assert set(exported(tmp_path)) == {"ses_root", "ses_child"}
 
 
+def test_it_ends_as_a_failure_when_the_prompt_was_answered_with_an_error(start: Start) -> None:
+    with start("fails") as process:
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert any(line.get("type") == "client/settled" for line in said(output))
+
+
 def test_it_says_that_the_server_did_not_start(start: Start) -> None:
     with start("never-listens") as process:
         output, _ = process.communicate(timeout=60)
