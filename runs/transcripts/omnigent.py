@@ -35,7 +35,8 @@ class Stream(Sessions):
         super().__init__(file, "session")
         self.root = ""
         self.parents: dict[str, str] = {}
-        self.ended: set[str] = set()
+        self.ended: dict[str, str] = {}
+        """How each child ended that has no new run since."""
         self.worked: set[str] = set()
         self.unborn: dict[str, tuple[float | None, Mapping[str, Any]]] = {}
         """Children that were called ended before they had begun, with when and their row."""
@@ -97,7 +98,7 @@ class Stream(Sessions):
             self.unborn[child] = (self.at, row)
             self.other(self.native, summary=word, agent=child)
         elif word in ("launching", "in_progress") and child in self.ended:
-            self.ended.discard(child)
+            del self.ended[child]
             self.said.pop(child, None)
             self.add(Kind.AGENT_RESUMED, child, by=session, reason=word)
         elif ours in TERMINAL and child not in self.ended:
@@ -108,7 +109,7 @@ class Stream(Sessions):
             self.other(self.native, summary=word, agent=child)
 
     def _end(self, child: str, ours: str, raw: str, error: Any) -> None:
-        self.ended.add(child)
+        self.ended[child] = ours
         size = self.said.get(child)
         self.add(
             Kind.AGENT_ENDED,
@@ -139,11 +140,15 @@ class Stream(Sessions):
                 self._end(child, RESTS[word], word, error)
 
     def _status(self, event: Mapping[str, Any], session: str) -> None:
+        """A word about a session; an error after a child's good end is none of its run: its
+        runner has gone, say."""
         word = text(event.get("status"), 40)
         error = event.get("error")
         self.own[session] = (self.at, word, error)
         self.add(Kind.STATUS, session, status=STATUS.get(word, "running"), raw=word)
-        if error:
+        if error and self.ended.get(session) == "completed":
+            self.other(self.native, summary=text(mapping(error).get("code"), 80), agent=session)
+        elif error:
             self.error(error, session)
 
     # Turns and items

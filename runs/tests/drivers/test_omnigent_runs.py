@@ -16,6 +16,7 @@ from runs.core.judge import judge
 from runs.core.rows import agent_rows
 from runs.drivers.omnigent import DRIVER
 from runs.drivers.omnigent.evidence import LiveStream
+from runs.tests.drivers.test_omnigent import CHILD, event, fed
 from runs.transcript import Reader, named
 
 DATA = Path(__file__).parent / "data" / "omnigent"
@@ -137,6 +138,24 @@ def test_it_sees_each_bend_of_what_the_restarted_harness_is_asked(
             record["conversation"] = bend(record["conversation"])
     journal.write_text("".join(json.dumps(record) + "\n" for record in records))
     assert [one.label for one in judge(replayed(folder)).broken if one.law == "L8"] == labels
+
+
+@pytest.mark.parametrize(("word", "errors"), [("completed", []), ("failed", ["gone"])])
+def test_it_takes_a_lost_runner_for_no_error_of_a_child_that_had_ended_well(
+    word: str, errors: list[str]
+) -> None:
+    drafts = fed(
+        *(
+            event(
+                "session.child_session.updated",
+                child_session_id=CHILD,
+                child={"id": CHILD, "current_task_status": each},
+            )
+            for each in ("in_progress", word)
+        ),
+        event("session.status", CHILD, status="failed", error={"code": "gone", "message": "…"}),
+    )
+    assert [one.data["code"] for one in drafts if one.kind is Kind.ERROR] == errors
 
 
 def test_it_finds_a_parent_that_nobody_wakes_after_the_runner_died() -> None:
