@@ -76,11 +76,7 @@ def test_the_last_run_of_a_teammate_is_waited_for_and_stopped() -> None:
 
 
 def team(kind: str, **more: Any) -> dict[str, Any]:
-    return {
-        "ts": "2026-11-30T05:00:00.000Z",
-        "type": "team_event",
-        "event": {"type": kind, **more},
-    }
+    return {"type": "team_event", "event": {"type": kind, **more}}
 
 
 def called(call: str, tool: str, **arguments: Any) -> dict[str, Any]:
@@ -108,7 +104,8 @@ def fed(*records: dict[str, Any]) -> list[Draft]:
     reader = named("cline-json").reader("stdout.jsonl")
     found: list[Draft] = []
     for place, record in enumerate(records, 1):
-        found += reader.feed(json.dumps(record).encode() + b"\n", place, 0)
+        timed = {**record, "ts": f"2026-11-30T05:00:{place:02}.000Z"}
+        found += reader.feed(json.dumps(timed).encode() + b"\n", place, 0)
     return [*found, *reader.end()]
 
 
