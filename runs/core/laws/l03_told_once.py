@@ -269,10 +269,21 @@ def _cannot_see(history: History, run: Run) -> str:
         history.precedes(one.ends[0], run.ends[0]) for one in known.runs if one.ends
     ):
         return "Its parent had ended before it."
+    if _had_failed(history, run):
+        return "Its parent's own model call failed, and no other came in which to tell it."
     asked = run.status in _ABORTED and asked_to_cancel(history, run)
     if asked and not stopped_past_parent(history, run):
         return "It was cancelled on request; whoever asked knows."
     return ""
+
+
+def _had_failed(history: History, run: Run) -> bool:
+    """Whether its parent was in its last model call when it ended, and that call failed it."""
+    calls = history.calls_of(parent := history.parent_of(run.agent))
+    turns = [one for one in history.of(Kind.TURN_ENDED) if one.agent == parent]
+    if not calls or not turns or turns[-1].get("status") != "failed":
+        return False
+    return calls[-1].failed and calls[-1].attempts[0].start <= history.time(run.ends[0])
 
 
 LAW = ToldOnce()

@@ -103,3 +103,13 @@ def test_it_is_broken_when_a_person_stops_the_child_alone_and_the_parent_is_not_
     assert stopped(target="A", by="user") == ["broken:notice_lost"]
     assert stopped(target="A", by="parent") == ["unknown"]
     assert stopped(target="root", by="user") == ["unknown"]
+
+
+def test_a_parent_that_failed_in_its_own_call_could_not_be_told() -> None:
+    def failed(begun: float) -> list[str]:
+        told = Told().begin().spawn("A").at(begun).tries("parent", [begun, begun + 4], agent="root")
+        told.at(5).says("A").ends("A").at(9).add(Kind.TURN_ENDED, status="failed")
+        return answers(told.exits(1, at=10), "L3")
+
+    assert failed(3) == ["unknown"]
+    assert failed(6) == ["broken:notice_lost"], "the word was there before the parent asked"
