@@ -37,10 +37,22 @@ class LimitsHeld(Law):
         deep = _limit(history, depth=True)
         refused = [spawn for spawn in history.spawns if spawn.accepted is False]
         for spawn in refused:
-            finding = self._refused(history, spawn, width)
+            finding = self._too_deep(history, spawn, deep) or self._refused(history, spawn, width)
             if finding is not None:
                 yield finding
         yield from self._exceeded(history, width, deep)
+
+    def _too_deep(self, history: History, spawn: Spawn, deep: Event | None) -> Finding | None:
+        """A refusal for the depth at which the asker stands."""
+        asker = history.agents.get(spawn.parent)
+        if deep is None or asker is None or asker.depth < int(deep.get("value")):
+            return None
+        return self.holds(
+            spawn.parent,
+            f"A spawn at depth {asker.depth + 1} was refused; the limit is {deep.get('value')}.",
+            spawn.answered,
+            deep,
+        )
 
     def _refused(self, history: History, spawn: Spawn, width: Event | None) -> Finding | None:
         answer = spawn.answered

@@ -58,3 +58,11 @@ def test_an_end_that_another_clock_puts_just_before_the_refusal_may_have_come_af
 
     assert refused(2.9) == ["holds", "holds"]
     assert refused(1.0)[0] == "broken:slots_leaked"
+
+
+def test_a_refusal_at_the_limit_of_depth_is_just_whatever_its_words() -> None:
+    told = Told().begin().add(Kind.LIMIT, "", name="max_depth", value=1).spawn("A").at(1)
+    told.add(Kind.SPAWN_REQUESTED, "A", call="c").add(
+        Kind.SPAWN_ANSWERED, "A", call="c", ok=False, refusal="error"
+    )
+    assert answers(told, "L11", "A") == ["holds"]
