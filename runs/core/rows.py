@@ -8,10 +8,11 @@ from typing import Any
 from runs.core.agents import Agent, Run, tells_end
 from runs.core.attempts import Attempt, Call
 from runs.core.claims import Waits, announced, claimed, counted
-from runs.core.ends import failure_of, true_end
+from runs.core.ends import failure_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.schema import AgentRow, AttemptRow, RetryRow
+from runs.core.true_end import true_end
 
 VIEWS = ("stdout", "session", "log", "hooks", "trace", "bus", "rpc", "acp")
 """Views that can hold a terminal of an agent; `stdout` and `session` are always shown."""

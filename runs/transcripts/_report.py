@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from runs.core.agents import Agent, Run
-from runs.core.ends import true_end
 from runs.core.events import Event
 from runs.core.history import History
 from runs.core.judge import Judgement, judge
 from runs.core.law import Finding, Thresholds, Verdict
+from runs.core.true_end import true_end
 from runs.transcript import Case
 
 
