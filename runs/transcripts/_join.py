@@ -73,15 +73,18 @@ def _complete_children(rows: list[list[Timed]], files: Sequence[ReadFile]) -> No
             child_of.setdefault(call, str(draft.data["child"]))
     begun = {draft.agent for _, draft in _all(rows) if draft.kind is Kind.AGENT_STARTED}
     for row in rows:
-        row[:] = [
-            (at, draft)
-            for at, draft in row
-            if draft.data.get("reason") != ELSEWHERE or draft.agent in begun
-        ]
+        row[:] = [(at, _if_known(draft, begun)) for at, draft in row]
         for place, (at, draft) in enumerate(row):
             changed = _by_path(_with_child(draft, child_of, notes), paths)
             if changed is not draft:
                 row[place] = (at, changed)
+
+
+def _if_known(draft: Draft, begun: set[str]) -> Draft:
+    """More work for an agent whose start is in no file is but a message to it."""
+    if draft.data.get("reason") != ELSEWHERE or draft.agent in begun:
+        return draft
+    return replace(draft, kind=Kind.USER_MESSAGE, data={"from": draft.data.get("by")})
 
 
 def _with_child(draft: Draft, child_of: dict[str, str], notes: dict[str, Any]) -> Draft:

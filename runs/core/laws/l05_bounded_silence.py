@@ -96,7 +96,7 @@ class BoundedSilence(Law):
         points = [*marks, *([end] if end is not None else [])]
         stretches: list[tuple[Event, float]] = []
         for before, after in zip(points, points[1:], strict=False):
-            if after is end and after.get("status") not in _BAD_ENDS:
+            if after is end and (after.get("status") not in _BAD_ENDS or _gave_answer(before)):
                 continue
             shown = streams and (history.complete or before.file == after.file)
             if after is not end and not shown:

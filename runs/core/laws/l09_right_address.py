@@ -94,6 +94,8 @@ def _is_foreign(history: History, agent: Agent, notices: list[Event]) -> bool:
     """Whether the logs show every spawn from the start, and none of them is this child's."""
     if any(run.start is not None for run in agent.runs) or history.losses:
         return False
+    if notices[0].agent in _requesters(agent):
+        return False
     starts = history.of(Kind.SESSION_STARTED)
     begun = starts and history.precedes(starts[0], notices[0])
     begun = begun and not history.of(Kind.SESSION_RESUMED)

@@ -135,7 +135,9 @@ def _would_show(history: History, child: Agent, told: Event) -> bool:
     siblings = [
         agent
         for agent in history.children
-        if agent.id != child.id and agent.events and not never_ran(history, agent)
+        if agent.id not in (child.id, *history.ancestors(child.id))
+        and agent.events
+        and not never_ran(history, agent)
     ]
     return any(
         event.kind in (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TURN_STARTED)

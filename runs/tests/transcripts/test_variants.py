@@ -138,6 +138,22 @@ def test_copilot_a_cancel_that_the_client_asked_for_is_no_overreach(tmp_path: Pa
     assert [one.get("by") for one in found.history.of(Kind.CANCEL_REQUESTED)] == ["user"]
 
 
+def test_copilot_a_permission_that_the_client_shows_may_wait_for_its_person(tmp_path: Path) -> None:
+    log = CopilotLog().spawn(1, "A", "c")
+    log.put(2, "permission.requested", "A", requestId="q", permissionRequest={"toolCallId": "t"})
+    log.put(900, "permission.completed", "A", requestId="q", result={"kind": "approved"})
+    log.say(902, "done", "A").end(903, "A", "c").tell(904, "A")
+    asked = {"sessionId": "s", "toolCall": {"toolCallId": "t", "title": "rm"}, "options": []}
+    acp = [
+        {"t_ms": 2010, "dir": "s2c", "msg": {"jsonrpc": "2.0", "id": 7,
+         "method": "session/request_permission", "params": asked}},
+    ]  # fmt: skip
+    records = log.close(906)
+    assert broken(case(tmp_path / "log", {"events.jsonl": records})) == {("L14", "A")}
+    shown = {"events.jsonl": records, "acp.jsonl": acp}
+    assert broken(case(tmp_path / "both", shown)) == set()
+
+
 def test_copilot_a_child_that_goes_on_after_an_abort_was_not_reached(tmp_path: Path) -> None:
     log = CopilotLog().spawn(1, "A", "c").put(10, "abort", reason="user_initiated")
     for at in (20, 25):
