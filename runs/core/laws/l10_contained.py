@@ -13,6 +13,7 @@ from runs.core.parts import killed
 
 AT_ONCE = 1.0
 """Seconds within which an end that follows another one counts as caused by it."""
+_CLIENT = ("acp", "rpc")
 BLOCKED = 5.0
 """Seconds for which a message has to wait before it counts as blocked."""
 
@@ -89,16 +90,18 @@ class Contained(Law):
         return None
 
     def _blocked(self, history: History) -> Finding | None:
-        """A queued message that is taken up only when the last child has ended."""
+        """A message that is taken up only when a child has ended, and no turn was open before."""
         for message in history.of(Kind.USER_MESSAGE):
-            if not message.get("queued") or message.agent not in ("", history.root):
+            sent = message.source in _CLIENT  # as the client wrote it, not as it was taken up
+            if not (sent or message.get("queued")) or message.agent not in ("", history.root):
                 continue
             if _turn_open(history, message) or not history.open_runs(history.root, message):
                 continue
             turns = [
                 event
-                for event in history.after(message, Kind.TURN_STARTED)
+                for event in history.after(message, Kind.TURN_STARTED, Kind.USER_MESSAGE)
                 if event.agent == history.root
+                and (event.kind is Kind.TURN_STARTED or event.source not in _CLIENT)
             ]
             until = history.time(turns[0]) if turns else history.end
             freed = [
@@ -106,7 +109,8 @@ class Contained(Law):
                 for run in history.open_runs(history.root, message)
                 if run.end is not None and abs(history.time(run.end) - until) <= AT_ONCE
             ]
-            if until - history.time(message) > BLOCKED and (freed or not turns):
+            lost = not turns and not sent
+            if until - history.time(message) > BLOCKED and (freed or lost):
                 return self.broken(
                     history.root,
                     f"A message waited {until - history.time(message):.1f} s though no turn of "
