@@ -71,6 +71,11 @@ class Run:
         known = (event for event in told if event.get("status") != "unknown")
         return next(known, told[0] if told else None)
 
+    @property
+    def said_to_run(self) -> bool:
+        """Whether the last that its parent heard of it is that it runs."""
+        return bool(self.notices) and self.notices[-1].get("status") == "running"
+
 
 @dataclass(slots=True)
 class Agent:

@@ -119,7 +119,7 @@ def _known_to_be_over(history: History, run: Run, event: Event) -> bool:
 
 def _ends_elsewhere(history: History, run: Run) -> bool:
     """Whether the log that shows the start shows no ends, and the child has no log of its own."""
-    if run.ends or run.start is None or not run.start.get("ends_elsewhere"):
+    if run.ends or run.said_to_run or run.start is None or not run.start.get("ends_elsewhere"):
         return False
     return history.files_of(run.agent) <= {run.start.file}
 

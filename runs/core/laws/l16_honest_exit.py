@@ -9,6 +9,7 @@ from runs.core.ends import failure_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.signs import is_bad, is_good
 
 EXITING = 2.0
 """Seconds that a program may take to leave."""
@@ -40,6 +41,15 @@ class HonestExit(Law):
         if history.cut_short:
             yield self.unknown(history.root, "We ended the run ourselves.", history.cut_short)
             return
+        liar = _contradiction(words)
+        if liar is not None:
+            yield self.broken(
+                history.root,
+                "It exits with code 0 although its own last word is that it failed.",
+                *words,
+                label="early_exit_root_cut",
+            )
+            return
         if not _is_success(words):
             yield self.holds(history.root, "It does not claim success.", *words)
             return
@@ -52,6 +62,15 @@ class HonestExit(Law):
 
     def _root(self, history: History, words: list[Event]) -> Finding | None:
         calls = history.calls_of(history.root)
+        error = None if calls else _closing_error(history)
+        if error is not None:
+            return self.broken(
+                history.root,
+                "It exits as a success although the root's own records close with an error.",
+                error,
+                *words,
+                label="early_exit_root_cut",
+            )
         if calls and not calls[-1].last.complete:
             last = calls[-1].last
             if last.closed == "client-gone" and not last.fault:
@@ -129,6 +148,24 @@ def _breaks_off(history: History, turn: Event) -> bool:
     )
 
 
+def _closing_error(history: History) -> Event | None:
+    """The error that the root's own records close with, if nothing good follows it."""
+    found: Event | None = None
+    for event in history.agents[history.root].events if history.closed else ():
+        if is_bad(event) and event.agent == history.root:
+            found = event
+        elif is_good(event) or event.get("status") == "completed":
+            found = None  # it answered, or its turn counts as whole
+    return found
+
+
+def _contradiction(words: list[Event]) -> Event | None:
+    """The exit code 0 of a program whose result says that it failed."""
+    failed = any(word.kind is Kind.RESULT and word.get("is_error") for word in words)
+    exits = [word for word in words if word.kind is Kind.PROCESS_EXITED]
+    return exits[0] if failed and exits and exits[0].get("code") == 0 else None
+
+
 def _is_success(words: list[Event]) -> bool:
     """Whether nothing that it says at the end is an error."""
     for event in words:
@@ -142,7 +179,8 @@ def _is_success(words: list[Event]) -> bool:
 def _lost(history: History, run: Run, final: Event) -> bool:
     """Whether the run was still open at the final word, and then killed or never heard of."""
     shown = run.starts or ([run.start] if run.start is not None else [])
-    if all(start.get("ends_elsewhere") for start in shown) and not run.ends:
+    elsewhere = all(start.get("ends_elsewhere") for start in shown)
+    if elsewhere and not run.ends and not run.said_to_run:
         return False
     if history.may_have_lost(run) or not history.complete:
         return False
