@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from runs.core.events import ROOT, Kind
-from runs.transcripts._values import error_class, integer, items, length, mapping, seconds, text
+from runs.transcripts._values import (
+    error_class,
+    integer,
+    is_watchdog,
+    items,
+    length,
+    mapping,
+    seconds,
+    text,
+)
 
 if TYPE_CHECKING:
     from runs.transcripts._copilot import Copilot
@@ -78,6 +87,8 @@ def _abort(reader: Copilot, data: Mapping[str, Any], agent: str) -> None:
     reason = text(data.get("reason"))
     by = "user" if reason.startswith("user") else None
     reader.add(Kind.ABORTED, agent, reason=reason, by=by, target=agent)
+    if is_watchdog(reason):
+        reader.add(Kind.WATCHDOG, agent, target=agent, action="aborted", reason=reason)
 
 
 def _model_change(reader: Copilot, data: Mapping[str, Any], agent: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import Any
 EMPTY: Mapping[str, Any] = {}
 ELSEWHERE = "message to an agent of another file"
 """Why an agent may get work again of which the file that says so does not know the end."""
+_WATCHDOG = re.compile(r"watch_?dog|stall|inactiv|idle_?timeout", re.I)
 _EARLIEST, _LATEST = 0.0, 32503680000.0  # 1970 to 3000: anything else is no time
 
 
@@ -104,6 +106,11 @@ def seconds(milliseconds: Any) -> float | None:
 
 def length(value: Any) -> int:
     """How much text a content value holds: a text, a block with one, or a list of those."""
+def is_watchdog(word: str) -> bool:
+    """Whether a reason (a machine's word, not prose) says that a watchdog acted."""
+    return _WATCHDOG.search(word[:80]) is not None
+
+
     if isinstance(value, str):
         return len(value)
     if isinstance(value, list):

@@ -14,7 +14,7 @@ from runs.core.events import Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
-from runs.transcripts._values import integer, moment, number, seconds, text
+from runs.transcripts._values import integer, is_watchdog, moment, number, seconds, text
 
 _HARMLESS = ("slow", "delay", "drip", "late", "latency")
 """Words of faults that end with a whole answer."""
@@ -54,6 +54,12 @@ class ProviderSketch(Lines):
                 total = integer(record.get("requests_total"))
                 self.add(Kind.CAPTURE_ENDED, requests=total)
             else:
+            elif is_watchdog(observer):
+                agent = text(record.get("target") or record.get("agent"))
+                self.add(
+                    Kind.WATCHDOG, agent, target=agent, action=text(record.get("action"), 40),
+                    after=number(record.get("after_s")),
+                )  # fmt: skip
                 self.other(observer)
             return
         if self.at is None:
