@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from runs.core import parts
 from runs.core.agents import Run, tells_end
-from runs.core.ends import by_signal
+from runs.core.ends import by_signal, has_answered
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -146,24 +146,26 @@ class SurvivesRestart(Law):
         )
 
     def _kept(self, history: History, run: Run, resume: Event) -> Finding:
+        was = run.status
+        if run.ends[0].source == "hooks" and has_answered(history, run, resume):
+            was = "completed"  # a hook says that it stopped, and not how
         other = [
             end
             for end in run.ends[1:]
-            if history.place(end) > history.place(resume) and end.get("status") != run.status
+            if history.place(end) > history.place(resume) and end.get("status") != was
         ]
         other += [
             note
             for note in run.notices
             if history.place(note) > history.place(resume)
             and tells_end(note)
-            and note.get("status") not in (run.status, "idle", "unknown")
+            and note.get("status") not in (was, "idle", "unknown")
         ]
         told = [note for note in run.notices if tells_end(note)]
         if other:
             return self.broken(
                 run.agent,
-                f"It had ended as {run.status}; after the resume it counts as "
-                f"{other[0].get('status')}.",
+                f"It had ended as {was}; after the resume it counts as {other[0].get('status')}.",
                 run.end,
                 resume,
                 other[0],

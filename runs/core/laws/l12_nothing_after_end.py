@@ -50,10 +50,12 @@ class NothingAfterEnd(Law):
                 yield self._judge(history, run)
 
     def _judge(self, history: History, run: Run) -> Finding:
-        if history.seen_only_in(run.agent, "hooks", "trace"):
-            return self.unknown(run.agent, "What it does is not to be seen in these views.")
         end = _surest(history, run)
         late = _work_after(history, run, end)
+        if _went_on(history, run, end, late):
+            return self.unknown(run.agent, "It was made to go on, and stopped again.", end)
+        if history.seen_only_in(run.agent, "hooks", "trace") and not (late and history.complete):
+            return self.unknown(run.agent, "What it does is not to be seen in these views.")
         if not late:
             return self.holds(run.agent, "Nothing of it follows its terminal.", end)
         since = history.time(late[0]) - history.time(end)
@@ -68,6 +70,17 @@ class NothingAfterEnd(Law):
             records=len(late),
             since=round(since, 3),
         )
+
+
+def _went_on(history: History, run: Run, end: Event, late: list[Event]) -> bool:
+    """Whether a later record of the terminal's own name, which ends no run, says that the first
+    one was none: a hook made it go on."""
+    return bool(late) and any(
+        event.kind is Kind.OTHER
+        and event.native == end.native
+        and history.place(event) > history.place(late[0])
+        for event in events_of(history, run)
+    )
 
 
 def _surest(history: History, run: Run) -> Event:
