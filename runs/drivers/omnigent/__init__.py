@@ -17,7 +17,7 @@ from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
 from runs.drivers._log import Log
 from runs.drivers.omnigent.about import NOT_APPLICABLE, OBSERVES, OPTIONS
-from runs.drivers.omnigent.evidence import LiveStream, too_slow
+from runs.drivers.omnigent.evidence import LiveStream, missed, too_slow
 from runs.drivers.omnigent.tools import EVERYTHING, Tools
 from runs.drivers.omnigent.world import OFF, agents, place, plan
 from runs.errors import VersionCannotRun
@@ -99,6 +99,9 @@ class Omnigent(Driver):
         slow = too_slow(history)
         if slow:
             return Runtime(problem=f"the harness of {slow} did not come up: this host is too slow")
+        moment = missed(history)
+        if moment:
+            return Runtime(problem=f"nothing was done to it: the moment {moment} never came")
         return super().runtime(history, binary)
 
 

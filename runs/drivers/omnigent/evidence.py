@@ -14,7 +14,7 @@ from runs.core.history import History
 from runs.transcripts._values import integer, mapping, number, text
 from runs.transcripts.omnigent import Stream
 
-PLAN = "plan"
+PLAN, MISSED = "plan", "missed"
 
 
 class LiveStream(Stream):
@@ -26,6 +26,7 @@ class LiveStream(Stream):
         super().__init__(file)
         self.source = "stdout"
         self.killed = False
+        self.when = ""
 
     def record(self, record: Mapping[str, Any]) -> None:
         """An event, or a line of the client."""
@@ -43,6 +44,7 @@ class LiveStream(Stream):
 
     def _plan(self, record: Mapping[str, Any]) -> None:
         """What this run is meant to go through."""
+        self.when = text(record.get("when"), 40)
         planned = {key: text(record.get(key), 40) for key in ("setup", "deed", "when")}
         self.add(Kind.PHASE, "", phase=PLAN, detail=planned)
 
@@ -50,6 +52,8 @@ class LiveStream(Stream):
         """The parent's last word; one that is still at work has not said how it ended."""
         word = text(record.get("status"), 40)
         self.add(Kind.RESULT, self.root, status=word, is_error=word == "failed")
+        if record.get("missed") is True:
+            self.add(Kind.PHASE, "", phase=MISSED, detail=self.when)
 
     def _part(self, record: Mapping[str, Any]) -> None:
         """The server, or the runner; one that is online again takes its sessions up."""
@@ -91,6 +95,12 @@ _HANDLERS = {
     "client/answered": LiveStream._answered,
     "client/interrupted": LiveStream._stopped,
 }
+
+
+def missed(history: History) -> str:
+    """The moment that never came at which something was to be done to the run, else empty."""
+    over = [one for one in history.of(Kind.PHASE) if one.get("phase") == MISSED]
+    return str(over[0].get("detail") or "") if over else ""
 
 
 def too_slow(history: History) -> str:

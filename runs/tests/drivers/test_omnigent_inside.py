@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
-from runs.drivers.omnigent import START
+from runs.core.events import number
+from runs.core.history import History
+from runs.drivers.omnigent import DRIVER, START
+from runs.drivers.omnigent.evidence import LiveStream
 
-DRIVER = Path(__file__).resolve().parents[2] / "drivers" / "omnigent"
+FOLDER = Path(__file__).resolve().parents[2] / "drivers" / "omnigent"
 SERVER = Path(__file__).with_name("omnigent_server.py")
 Start = Callable[..., "subprocess.Popen[str]"]
 
@@ -44,7 +47,7 @@ def start(tmp_path: Path) -> Start:
             **more,
         }
         (tmp_path / "plan.json").write_text(json.dumps(plan))
-        argv = [sys.executable, "-I", "-S", "-B", "-c", START, str(DRIVER)]
+        argv = [sys.executable, "-I", "-S", "-B", "-c", START, str(FOLDER)]
         return subprocess.Popen(
             [*argv, str(tmp_path / "plan.json")], stdout=subprocess.PIPE, text=True
         )
@@ -136,6 +139,18 @@ def test_it_stays_when_a_runner_is_back_although_everybody_rests(start: Start) -
     back = [one["t"] for one in lines if one.get("status") == "online"][-1]
     (last,) = [one for one in lines if one["kind"] == "client/settled"]
     assert last["t"] - back > 3.0
+
+
+def test_it_says_that_the_moment_for_its_deed_never_came(start: Start) -> None:
+    lines = ended(start(deed="speak", when="nowhen"))
+    (last,) = [one for one in lines if one["kind"] == "client/settled"]
+    assert (last["status"], last["missed"]) == ("idle", True)
+    reader = LiveStream("stdout.jsonl")
+    plan = {"kind": "client/plan", "when": "nowhen"}
+    drafts = [one for line in (plan, last) for one in reader.feed(json.dumps(line).encode(), 1, 0)]
+    events = [number(one, place, place) for place, one in enumerate(drafts, 1)]
+    found = DRIVER.runtime(History(events), None)  # type: ignore[arg-type]
+    assert "nowhen never came" in found.problem
 
 
 def test_it_drives_a_runner_that_has_no_server(start: Start) -> None:

@@ -70,7 +70,7 @@ class Client:
             self._begin()
             self._post(self.root, self.plan["message"])
             self._settle()
-            say("settled", status=self.status.get(self.root, ""))
+            say("settled", status=self.status.get(self.root, ""), missed=not self.begun)
             return 0 if self.status.get(self.root) == "idle" else 1
         except Away as trouble:
             say("trouble", error=str(trouble))
@@ -200,7 +200,7 @@ class Client:
             parent = self.status.get(self.root, "")
             works = any(self.status.get(one) not in RESTING for one in self.children)
             forgotten = not works and time.monotonic() - self.heard > LOST
-            waits = works or parent not in RESTING or not self.done
+            waits = works or parent not in RESTING or (self.begun and not self.done)
             waits |= time.monotonic() < self.stay
             if waits and not forgotten:
                 since = time.monotonic()
