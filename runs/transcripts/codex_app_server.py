@@ -89,9 +89,9 @@ class AppServer(Items):
         thread = text(params.get("threadId") or params.get("conversationId"))
         if method == "turn/interrupt":
             self.add(Kind.CANCEL_REQUESTED, thread, target=thread, by="user", raw=method)
-        elif method in ("thread/start", "thread/resume", "thread/read"):
         elif method == "turn/start":
             self.add(Kind.USER_MESSAGE, thread, **{"from": "client"})
+        elif method in ("thread/start", "thread/resume", "thread/read"):
             self._thread_asks[name] = method
             self.other(method, agent=thread)
         elif side != "in" and any(word in method for word in _ASKS):
