@@ -25,7 +25,8 @@ def create(
     is not published. HarnessError: the good version is not older than the bad one.
     """
     driver = catalogue.driver(agent)
-    saved.load(scenario_name)
+    chosen, options = saved.load(scenario_name).with_sets({})
+    catalogue.check_meaning(agent, chosen, driver.read_options(options.get(agent, {})))
     look_for(look)
     good, bad = named.resolve(agent, good), named.resolve(agent, bad)
     known = [item.version for item in binaries.versions(agent)]

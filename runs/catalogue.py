@@ -6,10 +6,10 @@ import importlib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fakes.registry import members
-from runs.errors import UnknownName
+from runs.errors import NotApplicable, UnknownName
 from runs.scenario import Scenario, ScenarioError, nearest, shipped
 
 if TYPE_CHECKING:
@@ -63,6 +63,22 @@ def not_applicable(agent: str, known: Iterable[Scenario]) -> dict[str, str]:
                 scenario.name, f"it has a meaning only for {' and '.join(scenario.only)}"
             )
     return reasons
+
+
+def check_meaning(agent: str, scenario: Scenario, options: Mapping[str, Any]) -> None:
+    """NotApplicable, with the reason, where a scenario has no meaning for this agent.
+
+    `options` are the driver's, in their types. A run of it would say nothing, and look healthy.
+    """
+    chosen = driver(agent)
+    reasons = not_applicable(agent, [scenario]) | chosen.no_meaning(options)
+    names = [scenario.name, *(str(item.get("fault")) for item in scenario.faults)]
+    why = next((reasons[name] for name in names if name in reasons), "")
+    if why:
+        raise NotApplicable(
+            f"{scenario.name} has no meaning for {chosen.title}: {why}.",
+            f"See /agents/{agent}/ for what has one.",
+        )
 
 
 def faults() -> Mapping[str, type[Fault]]:

@@ -185,6 +185,8 @@ class Driver(ABC):
     """By law: what a black box can see of it here (for the agent's page)."""
     not_applicable: ClassVar[Mapping[str, str]] = {}
     """By scenario or fault: why it has no meaning for this agent."""
+    not_applicable_with: ClassVar[Mapping[tuple[str, str], Mapping[str, str]]] = {}
+    """The same for what has no meaning with one value of one option (``form``, ``exec``)."""
     follows_redirects: ClassVar[bool] = True
     """Whether it follows a 307 of its provider; the fault `refused` depends on it."""
     registers: ClassVar[bool] = False
@@ -282,6 +284,14 @@ class Driver(ABC):
                 name = str(event.get("tool", ""))
                 counts[name] = counts.get(name, 0) + 1
         return counts
+
+    def no_meaning(self, options: Mapping[str, Any]) -> dict[str, str]:
+        """By scenario, fault or law: why it has no meaning for this agent with these options."""
+        reasons = dict(self.not_applicable)
+        for (key, value), more in self.not_applicable_with.items():
+            if str(options.get(key)) == value:
+                reasons |= more
+        return reasons
 
     def read_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Defaults with the given ones in their types; UnknownName and ValueError name the key."""

@@ -24,6 +24,10 @@ class CannotRunHere(HarnessError):
     """This host cannot run it: no memory, no binary, no package manager, no seal (exit 3)."""
 
 
+class NotApplicable(HarnessError):
+    """A scenario that has no meaning for this agent, in the form that was chosen."""
+
+
 class VersionCannotRun(CannotRunHere):
     """This version cannot run on this host, whoever tries and however often.
 

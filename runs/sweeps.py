@@ -20,7 +20,7 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from runs import binaries, bisections, catalogue, grid, models, named, notify, saved, start
-from runs.errors import HarnessError, UnknownName
+from runs.errors import HarnessError, NotApplicable, UnknownName
 
 MOST_RUNS = 5000
 LOST_RETRIES = 3
@@ -90,11 +90,24 @@ def create(
             }
             | ({"missing": [[*place, n] for place, n in wanted.items()]} if only_missing else {})
         )
+        left: dict[tuple[str, str, str], str] = {}
         for number in range(1, repeat + 1):
             for place, n in wanted.items():
-                if n >= number:
+                if n < number or place in left:
+                    continue
+                try:
                     add_runs(sweep, *place)
+                except NotApplicable as why:
+                    left[place] = why.what
+        if left and len(left) == len(wanted):
+            raise NotApplicable(next(iter(left.values())))
+        sweep.plan["left_out"] = [_left(*place, why) for place, why in left.items()]
+        sweep.save(update_fields=["plan"])
     return sweep
+
+
+def _left(agent: str, version: str, name: str, why: str) -> dict[str, str]:
+    return {"agent": agent, "version": version, "scenario": name, "words": why}
 
 
 def _present(agent: str, version: str, name: str, sets: Mapping[str, Any]) -> int:
@@ -258,6 +271,7 @@ def document(sweep: models.Sweep) -> dict[str, Any]:
         **progress(sweep),
         "cells": cells(sweep),
         "unanswered": unanswered(sweep),
+        "left_out": sweep.plan.get("left_out", []),
     }
 
 

@@ -74,6 +74,8 @@ def _context(request: HttpRequest, driver: Driver) -> dict[str, Any]:
     jobs = _jobs(driver.name)
     named = request.GET.get("version", "")
     not_here = catalogue.not_applicable(driver.name, catalogue.scenarios().values())
+    for (key, value), reasons in driver.not_applicable_with.items():
+        not_here |= {f"{name} with {key}={value}": why for name, why in reasons.items()}
     return {
         "section": "agents",
         "driver": driver,

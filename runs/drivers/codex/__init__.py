@@ -27,7 +27,7 @@ from runs.driver import (
     Source,
 )
 from runs.drivers._log import Log
-from runs.drivers.codex.about import NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.codex.about import NOT_APPLICABLE, NOT_APPLICABLE_WITH, OBSERVES, OPTIONS
 from runs.drivers.codex.callers import Threads
 from runs.drivers.codex.config import config
 from runs.drivers.codex.describe import of_version, shipped
@@ -66,6 +66,7 @@ class Codex(Driver):
     options: ClassVar[tuple[Option, ...]] = OPTIONS
     observes: ClassVar[Mapping[str, str]] = OBSERVES
     not_applicable: ClassVar[Mapping[str, str]] = NOT_APPLICABLE
+    not_applicable_with: ClassVar[Mapping[tuple[str, str], Mapping[str, str]]] = NOT_APPLICABLE_WITH
 
     def executable(self, folder: Path) -> Path:
         """The native program of this platform's own package."""

@@ -88,3 +88,18 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "sync-child": "every sub-agent of Codex runs in the background",
     "sync-child-cut": "every sub-agent of Codex runs in the background",
 }
+
+_ONE_PROMPT: Final = "one prompt on the command line has no client that could"
+NOT_APPLICABLE_WITH: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("form", "exec"): {
+        "restart-running": f"{_ONE_PROMPT} start it again and resume its thread",
+        "restart-ended": f"{_ONE_PROMPT} start it again and resume its thread",
+        "restart-told": f"{_ONE_PROMPT} start it again and resume its thread",
+        "interrupt-parent": f"{_ONE_PROMPT} interrupt a turn",
+        "interrupt-child": f"{_ONE_PROMPT} interrupt a turn",
+        "child-asks": f"{_ONE_PROMPT} be asked",
+    },
+    ("multi_agent", "v1"): {
+        "parent-polls": "its first generation has no tool that lists the sub-agents",
+    },
+}

@@ -21,7 +21,7 @@ class LiveRollout(Rollout):
     def __init__(self, file: str, paths: dict[str, str]) -> None:
         super().__init__(file)
         self._known = paths
-        self._held: list[Draft] = []
+        self._nameless: list[Draft] = []
 
     def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
         """Drafts of one line, and of earlier ones whose names are known now."""
@@ -35,12 +35,12 @@ class LiveRollout(Rollout):
         for draft in drafts:
             if draft.kind is Kind.AGENT_STARTED and draft.data.get("path"):
                 self._known.setdefault(str(draft.data["path"]), draft.agent)
-        held, self._held = self._held, []
+        held, self._nameless = self._nameless, []
         ready = []
         for draft in (*held, *drafts):
             found = self._with_ids(draft)
             if found is None and not last:
-                self._held.append(draft)
+                self._nameless.append(draft)
             else:
                 ready.append(found or draft)
         return ready

@@ -64,6 +64,8 @@ class Command(StoringCommand):
             self.stdout.write(table(document))
             for row in document["unanswered"]:
                 self.stdout.write(f"no answer: {row['words']}")
+            for words in dict.fromkeys(row["words"] for row in document["left_out"]):
+                self.stdout.write(f"left out: {words}")
             for row in differences:
                 self.stdout.write(f"differs: {row['words']}")
         ended = sweep.state == models.Sweep.State.ENDED and not document["unanswered"]
