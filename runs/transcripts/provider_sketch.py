@@ -53,13 +53,13 @@ class ProviderSketch(Lines):
             if "end" in observer:
                 total = integer(record.get("requests_total"))
                 self.add(Kind.CAPTURE_ENDED, requests=total)
-            else:
             elif is_watchdog(observer):
                 agent = text(record.get("target") or record.get("agent"))
                 self.add(
                     Kind.WATCHDOG, agent, target=agent, action=text(record.get("action"), 40),
                     after=number(record.get("after_s")),
                 )  # fmt: skip
+            else:
                 self.other(observer)
             return
         if self.at is None:
