@@ -14,7 +14,9 @@ from runs.core.history import History
 from runs.transcripts._values import integer, mapping, number, text
 from runs.transcripts.omnigent import Stream
 
-PLAN, MISSED = "plan", "missed"
+PLAN, MISSED, SLOW = "plan", "missed", "slow"
+GIVEN_UP = 29.0
+"""Seconds that a binding takes at least whose harness was given up, which is after thirty."""
 
 
 class LiveStream(Stream):
@@ -26,6 +28,8 @@ class LiveStream(Stream):
         super().__init__(file)
         self.source = "stdout"
         self.killed = False
+        self.asked: dict[str, float] = {}
+        """When our client asked for what."""
         self.when = ""
 
     def record(self, record: Mapping[str, Any]) -> None:
@@ -71,8 +75,21 @@ class LiveStream(Stream):
         elif part == "runner" and word == "online" and self.killed:
             self.add(Kind.SESSION_RESUMED, self.root, session=self.root)
 
+    def _asked(self, record: Mapping[str, Any]) -> None:
+        """Something that our client asks for."""
+        request = text(record.get("request"), 300)
+        self.asked[request] = self.at or 0.0
+        self.other(self.native, summary=request)
+
     def _answered(self, record: Mapping[str, Any]) -> None:
-        """How the server took what was asked: a message is accepted, and may have to queue."""
+        """How the server took what was asked: a message is accepted, and may have to queue.
+
+        A session's harness is started when its runner is bound to it, and given up in silence.
+        """
+        request = text(record.get("request"), 300)
+        took = (self.at or 0.0) - self.asked.get(request, self.at or 0.0)
+        if request.startswith("PATCH") and took >= GIVEN_UP:
+            self.add(Kind.PHASE, "", phase=SLOW, detail=self.root or request.rpartition("/")[2])
         body = mapping(record.get("body"))
         words = [text(record.get("request"), 120), text(record.get("status"))]
         words += ["queued"] if body.get("queued") is True else []
@@ -92,6 +109,7 @@ _HANDLERS = {
     "client/plan": LiveStream._plan,
     "client/settled": LiveStream._settled,
     "client/part": LiveStream._part,
+    "client/asked": LiveStream._asked,
     "client/answered": LiveStream._answered,
     "client/interrupted": LiveStream._stopped,
 }
@@ -107,11 +125,15 @@ def too_slow(history: History) -> str:
     """The session whose harness did not come up although nothing is wrong with it, else empty.
 
     A harness that does not serve within half a minute fails its turn before that begins; so
-    does one that cannot be set up. Which of the two it is, only the plan of the run tells.
+    does one that cannot be set up. Which of the two it is, only the plan of the run tells. The
+    one at the top is given up without a word when it is bound, and has no inbox then.
     """
     plans = [one for one in history.of(Kind.PHASE) if one.get("phase") == PLAN]
     if not plans or mapping(plans[0].get("detail")).get("setup") != "whole":
         return ""
+    slow = [one for one in history.of(Kind.PHASE) if one.get("phase") == SLOW]
+    if slow:
+        return str(slow[0].get("detail"))
     begun = {one.agent for one in history.of(Kind.TURN_STARTED)}
     last = {one.agent: one.get("status") for one in history.of(Kind.STATUS)}
     return next((who for who, word in last.items() if word == "failed" and who not in begun), "")

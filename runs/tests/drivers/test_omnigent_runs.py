@@ -158,6 +158,21 @@ def test_it_takes_a_lost_runner_for_no_error_of_a_child_that_had_ended_well(
     assert [one.data["code"] for one in drafts if one.kind is Kind.ERROR] == errors
 
 
+@pytest.mark.parametrize(("took", "slow"), [(30.7, True), (4.0, False)])
+def test_it_takes_a_binding_that_gave_its_harness_up_for_the_hosts_trouble(
+    took: float, slow: bool
+) -> None:
+    request = {"request": "PATCH /v1/sessions/root0000"}
+    drafts = fed(
+        {"kind": "client/plan", "setup": "whole"},
+        {"t": 5.0, "kind": "client/asked", **request},
+        {"t": 5.0 + took, "kind": "client/answered", "status": 200, **request},
+        event("response.in_progress", response={"id": "r1"}),
+    )
+    history = History([number(one, place, place) for place, one in enumerate(drafts, 1)])
+    assert ("too slow" in DRIVER.runtime(history, None).problem) is slow  # type: ignore[arg-type]
+
+
 def test_it_finds_a_parent_that_nobody_wakes_after_the_runner_died() -> None:
     history = replayed(DATA / "0.12.0-restart-running")
     labels = {one.law: one.label for one in judge(history).broken}
