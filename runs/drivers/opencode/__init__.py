@@ -74,7 +74,9 @@ class OpenCode(Driver):
         else:
             argv += ["run", "--format", "json", "--model", f"{PROVIDER}/{context.model}"]
         argv += ["--print-logs", "--log-level", "WARN"]
+        limits = release(context.binary.version) >= DEPTH
         plan = {
+            **({"depth": context.options["subagent_depth"]} if limits else {}),
             "form": str(context.options["form"]),
             "argv": argv if serves else [*argv, context.prompt],
             "message": {"parts": [{"type": "text", "text": context.prompt}]},

@@ -12,7 +12,7 @@ from typing import Any
 
 from runs.core.events import Draft, Kind
 from runs.transcripts._opencode_bus import Bus
-from runs.transcripts._values import items, length, mapping, moment, text
+from runs.transcripts._values import integer, items, length, mapping, moment, text
 from runs.transcripts.opencode_export import Export
 
 
@@ -37,6 +37,10 @@ class LiveBus(Bus):
         elif self.native == "client/interrupted":
             target = text(record.get("session"))
             self.add(Kind.CANCEL_REQUESTED, target, target=target, by="user", raw="abort")
+            return
+        elif self.native == "client/limit":
+            name, value = text(record.get("name"), 80), integer(record.get("value"))
+            self.add(Kind.LIMIT, name=name, value=value)
             return
         elif self.native == "client/settled" and self._answer is not None:
             agent, word = self._answer

@@ -53,7 +53,7 @@ class Away(Exception):
 
 
 class Client:
-    """Talks to the server. `plan`: form, argv, message, answer, interrupt, exports, data."""
+    """Talks to the server. `plan`: form, argv, message, answer, interrupt, exports, data, depth."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self.plan = plan
@@ -74,6 +74,8 @@ class Client:
             self._find()
             threading.Thread(target=self._listen, daemon=True).start()
             self.heard.wait(30)
+            if "depth" in self.plan:
+                say("client/limit", name="subagent_depth", value=self.plan["depth"])
             session = self._ask("POST", "/session", {})["id"]
             answer = self._ask("POST", f"/session/{session}/message", self.plan["message"])
             self._settle()

@@ -212,6 +212,16 @@ def test_it_reads_its_own_abort_as_a_cancel_of_that_session() -> None:
     assert (draft.data["target"], draft.data["by"]) == (CHILD, "user")
 
 
+def test_it_tells_how_deep_sub_agents_may_nest_where_a_version_limits_it(
+    make_context: MakeContext,
+) -> None:
+    assert "depth" not in planned(make_context(DRIVER, "1.2.27"))[0]
+    assert planned(make_context(DRIVER, "1.18.33", subagent_depth=2))[0]["depth"] == 2
+    line = {"time": 1.0, "type": "client/limit", "name": "subagent_depth", "value": 2}
+    (draft,) = fed(LiveBus("stdout.jsonl"), line)
+    assert (draft.kind, draft.data) == (Kind.LIMIT, {"name": "subagent_depth", "value": 2})
+
+
 def stored(*messages: dict[str, Any], parent: str = ROOT) -> dict[str, Any]:
     created = {"created": 1_795_974_000_000}
     info = {"id": CHILD, "parentID": parent, "version": "1.18.33", "time": created}

@@ -65,6 +65,13 @@ def test_it_hands_over_the_prompt_prints_the_bus_and_stays_until_nothing_is_busy
     assert answers[1]["body"]["info"]["finish"] == "stop"
 
 
+def test_it_says_the_limit_that_it_set(start: Start) -> None:
+    with start(depth=2) as process:
+        output, _ = process.communicate(timeout=60)
+    (told,) = [line for line in said(output) if line.get("type") == "client/limit"]
+    assert (told["name"], told["value"]) == ("subagent_depth", 2)
+
+
 def test_it_writes_down_what_is_stored(start: Start, tmp_path: Path) -> None:
     with start() as process:
         process.communicate(timeout=60)
