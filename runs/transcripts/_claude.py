@@ -19,6 +19,7 @@ from runs.transcripts._values import (
     items,
     length,
     mapping,
+    marker,
     number,
     seconds,
     status,
@@ -167,6 +168,7 @@ class Claude(Lines):
                 background=self.calls[call].background if call in self.calls else None,
                 model=text(given.get("model")) or None,
                 prompt_length=length(given.get("prompt")),
+                task=marker(given.get("prompt")) or None,
             )
         elif name in STOP_TOOLS:
             target = text(given.get("task_id") or given.get("agent_id"))

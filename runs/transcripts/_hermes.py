@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fakes.targeting import TASK_PATTERN
 from runs.core.events import Kind
-from runs.transcripts._values import items, length, mapping, status, text
+from runs.transcripts._values import items, length, mapping, marker, status, text
 
 _DELIVERED = re.compile(r"\[ASYNC DELEGATION (?:BATCH )?COMPLETE — (\w{1,80})\]\n")
 _ONE = re.compile(r"^Status: (\w{1,40}) .*\n--- RESULT ---$", re.MULTILINE)
@@ -25,12 +24,6 @@ def parsed(value: Any) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return None
-
-
-def marker(goal: Any) -> str:
-    """The number in a task's marker, as the provider tells it of a request; empty without one."""
-    found = TASK_PATTERN.search(text(goal, 4000))
-    return found[1] if found else ""
 
 
 def paired(

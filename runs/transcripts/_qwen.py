@@ -6,12 +6,21 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from runs.transcripts._values import status
+from runs.transcripts._values import mapping, status, text
 
 SPAWN_TOOLS = frozenset({"agent", "task"})
+STOP_TOOL, MESSAGE_TOOL = "task_stop", "send_message"
 _BEGIN = "<task-notification>"
 _TAG = re.compile(r"<(task-id|tool-use-id|status)>([^<]{0,200})</\1>")
 _RESULT = re.compile(r"<result>(.*?)(?:</result>|\Z)", re.DOTALL)
+
+
+def called(name: Any, given: Any) -> tuple[str, Mapping[str, Any]]:
+    """A tool and its arguments; a hidden one is called through ``tool_call``."""
+    tool, found = text(name, 80), mapping(given)
+    if tool != "tool_call":
+        return tool, found
+    return text(found.get("name"), 80) or tool, mapping(found.get("arguments"))
 
 
 def notifications(words: str) -> list[dict[str, Any]]:

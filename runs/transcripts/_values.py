@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from fakes.targeting import TASK_PATTERN
+
 EMPTY: Mapping[str, Any] = {}
+_WATCHDOG = re.compile(r"watch_?dog|stall|inactiv|idle_?timeout", re.I)
 ELSEWHERE = "message to an agent of another file"
 """Why an agent may get work again of which the file that says so does not know the end."""
-_WATCHDOG = re.compile(r"watch_?dog|stall|inactiv|idle_?timeout", re.I)
 _EARLIEST, _LATEST = 0.0, 32503680000.0  # 1970 to 3000: anything else is no time
 
 
@@ -104,13 +106,13 @@ def seconds(milliseconds: Any) -> float | None:
     return None if found is None else found / 1000
 
 
-def length(value: Any) -> int:
-    """How much text a content value holds: a text, a block with one, or a list of those."""
 def is_watchdog(word: str) -> bool:
     """Whether a reason (a machine's word, not prose) says that a watchdog acted."""
     return _WATCHDOG.search(word[:80]) is not None
 
 
+def length(value: Any) -> int:
+    """How much text a content value holds: a text, a block with one, or a list of those."""
     if isinstance(value, str):
         return len(value)
     if isinstance(value, list):
@@ -143,6 +145,12 @@ def first_text(value: Any) -> str:
         if isinstance(block, dict) and isinstance(block.get("text"), str):
             return str(block["text"])
     return ""
+
+
+def marker(prompt: Any) -> str:
+    """The number in a task's marker, as the provider tells it of a request; empty without one."""
+    found = TASK_PATTERN.search(text(prompt, 4000))
+    return found[1] if found else ""
 
 
 _STATUS = {

@@ -11,14 +11,16 @@ from typing import Any
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
-from runs.transcripts._qwen import SPAWN_TOOLS, notifications
+from runs.transcripts._qwen import MESSAGE_TOOL, SPAWN_TOOLS, STOP_TOOL, called, notifications
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import (
     error_class,
     integer,
     items,
     length,
     mapping,
+    marker,
     moment,
     seconds,
     status,
@@ -29,13 +31,15 @@ from runs.transcripts._values import (
 class Chat(Lines):
     """One file: one conversation."""
 
-    ordered = False
+    order = Order(strict=False)
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")
         self.facts["agent"] = "qwen"
         self._begun = False
         self._roles: dict[str, str] = {}
+        self._told: set[str] = set()
+        """Sub-agents of whose end it was told: more work is another run of theirs."""
 
     def identity(self, record: Mapping[str, Any]) -> str:
         """Records have ids."""
@@ -72,6 +76,7 @@ class Chat(Lines):
         words = [part["text"] for part in parts if isinstance(part.get("text"), str)]
         found = [notice for part in words for notice in notifications(part)]
         for notice in found:
+            self._told.add(notice["child"])
             self.add(Kind.NOTICE_DELIVERED, agent, **notice)
         if found:
             return
@@ -96,10 +101,16 @@ class Chat(Lines):
             self._called(call, agent)
 
     def _called(self, function: Mapping[str, Any], agent: str) -> None:
-        call, tool = text(function.get("id")), text(function.get("name"), 80)
+        call = text(function.get("id"))
+        tool, given = called(function.get("name"), function.get("args"))
+        child = text(given.get("task_id"))
         self.add(Kind.TOOL_STARTED, agent, call=call, tool=tool)
-        if tool in SPAWN_TOOLS:
-            given = mapping(function.get("args"))
+        if tool == STOP_TOOL:
+            self.add(Kind.CANCEL_REQUESTED, agent, target=child, by="parent", raw=tool)
+        elif tool == MESSAGE_TOOL and child in self._told:
+            self._told.discard(child)
+            self.add(Kind.AGENT_RESUMED, child, by=agent, call=call, reason="message")
+        elif tool in SPAWN_TOOLS:
             self._roles[call] = text(given.get("subagent_type"), 80) or "general-purpose"
             self.add(
                 Kind.SPAWN_REQUESTED,
@@ -108,6 +119,7 @@ class Chat(Lines):
                 name=text(given.get("description"), 80),
                 role=text(given.get("subagent_type"), 80),
                 prompt_length=length(given.get("prompt")),
+                task=marker(given.get("prompt")) or None,
             )
 
     def _answered(self, record: Mapping[str, Any], agent: str) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
-from runs.transcripts._qwen import SPAWN_TOOLS
+from runs.transcripts._qwen import SPAWN_TOOLS, STOP_TOOL, called
 from runs.transcripts._sniff import records
-from runs.transcripts._values import TERMINAL, items, length, mapping, status, text
+from runs.transcripts._values import TERMINAL, items, length, mapping, marker, status, text
 
 
 class Stream(Lines):
@@ -98,11 +98,14 @@ class Stream(Lines):
             self._called(block, agent)
 
     def _called(self, block: Mapping[str, Any], agent: str) -> None:
-        call, tool = text(block.get("id")), text(block.get("name"), 80)
+        call = text(block.get("id"))
+        tool, given = called(block.get("name"), block.get("input"))
         self._tools[call] = tool
         self.add(Kind.TOOL_STARTED, agent, call=call, tool=tool)
-        if tool in SPAWN_TOOLS:
-            given = mapping(block.get("input"))
+        if tool == STOP_TOOL:
+            child = text(given.get("task_id"))
+            self.add(Kind.CANCEL_REQUESTED, agent, target=child, by="parent", raw=tool)
+        elif tool in SPAWN_TOOLS:
             self.add(
                 Kind.SPAWN_REQUESTED,
                 agent,
@@ -110,6 +113,7 @@ class Stream(Lines):
                 name=text(given.get("description"), 80),
                 role=text(given.get("subagent_type"), 80),
                 prompt_length=length(given.get("prompt")),
+                task=marker(given.get("prompt")) or None,
             )
 
     def _heard(self, record: Mapping[str, Any], agent: str) -> None:

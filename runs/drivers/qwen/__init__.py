@@ -57,9 +57,6 @@ class Qwen(Driver):
         "L16": "the exit code and its last result",
     }
     not_applicable: ClassVar[Mapping[str, str]] = {
-        "cancel-child": "the tool that stops a sub-agent is shown after a search only",
-        "follow-up": "the tool that speaks to a sub-agent is shown after a search only",
-        "follow-up-cut": "the tool that speaks to a sub-agent is shown after a search only",
         "child-asks": "without a terminal it has to be told to permit everything",
         "other-model": "its tool that delegates takes no model",
         "restart-running": _RESTART,

@@ -48,12 +48,12 @@ class Tools:
         return ToolCall("list_agents", {})
 
     def message(self, child: Child, text: str) -> ToolCall | None:
-        """It has one that is shown to the model only after a search."""
-        return None
+        """Give it more work; one that has ended is revived."""
+        return _hidden("send_message", task_id=child.id, message=text) if child.id else None
 
     def cancel(self, child: Child) -> ToolCall | None:
-        """It has one that is shown to the model only after a search."""
-        return None
+        """Stop it."""
+        return _hidden("task_stop", task_id=child.id) if child.id else None
 
     def work(self, form: str) -> ToolCall | None:
         """A harmless command."""
@@ -65,3 +65,8 @@ class Tools:
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path, where the output of a call names one."""
         return ids_by_call(request, _AGENT)
+
+
+def _hidden(name: str, **given: str) -> ToolCall:
+    """A tool that is not declared to the model: it is called through one that is."""
+    return ToolCall("tool_call", {"name": name, "arguments": given})

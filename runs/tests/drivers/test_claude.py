@@ -167,6 +167,15 @@ def broken(found: dict[str, Any]) -> dict[str, str]:
     return {row["law"]: row["label"] for row in found["findings"] if row["verdict"] == "broken"}
 
 
+def test_a_spawn_says_which_task_it_is() -> None:
+    call = table().delegate(task("1.2"))
+    use = {"type": "tool_use", "id": "c", "name": call.name, "input": dict(call.arguments)}
+    line = json.dumps({"type": "assistant", "message": {"content": [use]}}).encode()
+    drafts = named("claude-stream-json").reader("stdout.jsonl").feed(line, 1, 0)
+    asked = [one.data["task"] for one in drafts if one.kind is Kind.SPAWN_REQUESTED]
+    assert asked == ["1.2"]
+
+
 def test_it_finds_a_healthy_run_healthy() -> None:
     found = judged("2.1.332-success")
     assert found["diagnosis"] == "healthy"

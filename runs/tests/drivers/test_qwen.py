@@ -79,6 +79,17 @@ def test_it_delegates_as_the_script_wants() -> None:
     assert tools.wait(Child("1")) is tools.cancel(Child("1")) is None
 
 
+def test_it_calls_a_hidden_tool_through_the_one_that_is_shown() -> None:
+    tools = DRIVER.tools(DRIVER.read_options({}), "0.24.4")
+    for call, name in (
+        (tools.cancel(Child("1", "a")), "task_stop"),
+        (tools.message(Child("1", "a"), "more"), "send_message"),
+    ):
+        assert call is not None
+        assert (call.name, call.arguments["name"]) == ("tool_call", name)
+        assert call.arguments["arguments"]["task_id"] == "a"
+
+
 def test_it_reads_the_id_of_a_child_from_the_answer_of_its_call() -> None:
     tools = DRIVER.tools(DRIVER.read_options({}), "0.24.4")
     call = ToolCall("agent", {"prompt": task("1").prompt}, id="call_1")
@@ -169,4 +180,40 @@ def test_ends_that_come_together_are_told_in_one_text() -> None:
     assert [(one.kind, one.data["child"], one.data["status"]) for one in told] == [
         (Kind.NOTICE_DELIVERED, "a", "completed"),
         (Kind.NOTICE_DELIVERED, "b", "failed"),
+    ]
+
+
+def test_a_call_that_delegates_says_which_task_it_is() -> None:
+    given = {"description": "d", "prompt": task("1.2").prompt}
+    call = {"functionCall": {"id": "c", "name": "agent", "args": given}}
+    kept = {"uuid": "1", "type": "assistant", "message": {"parts": [call]}}
+    use = {"type": "tool_use", "id": "c", "name": "agent", "input": given}
+    said = {"uuid": "2", "type": "assistant", "message": {"content": [use]}}
+    for name, record in (("qwen-chat-jsonl", kept), ("qwen-stream-json", said)):
+        asked = [one for one in _read(name, record) if one.kind is Kind.SPAWN_REQUESTED]
+        assert [one.data["task"] for one in asked] == ["1.2"]
+
+
+def test_a_hidden_tool_is_read_as_itself() -> None:
+    tools = DRIVER.tools(DRIVER.read_options({}), "0.24.4")
+    stop, more = tools.cancel(Child("1", "a")), tools.message(Child("2", "b"), "more")
+    assert stop is not None and more is not None
+    parts = [
+        {"functionCall": {"id": each.name, "name": each.name, "args": dict(each.arguments)}}
+        for each in (stop, more)
+    ]
+    told = {"role": "user", "parts": [{"text": NOTICE.format("b", "completed")}]}
+    kept = [
+        {"uuid": "1", "type": "assistant", "message": {"parts": parts}},
+        {"uuid": "2", "type": "user", "message": told},
+        {"uuid": "3", "type": "assistant", "message": {"parts": parts[1:]}},
+    ]
+    use = {"type": "tool_use", "id": "c", "name": stop.name, "input": dict(stop.arguments)}
+    said = {"uuid": "4", "type": "assistant", "message": {"content": [use]}}
+    found = [*_read("qwen-chat-jsonl", *kept), *_read("qwen-stream-json", said)]
+    stops = [one.data["target"] for one in found if one.kind is Kind.CANCEL_REQUESTED]
+    assert stops == ["a", "a"]
+    # Only one that has ended has another run.
+    assert [(one.agent, one.data["by"]) for one in found if one.kind is Kind.AGENT_RESUMED] == [
+        ("b", "root")
     ]
