@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
+from fakes.targeting import TASK_PATTERN
+
 EMPTY: Mapping[str, Any] = {}
 _WATCHDOG = re.compile(r"watch_?dog|stall|inactiv|idle_?timeout", re.I)
 ELSEWHERE = "message to an agent of another file"
@@ -143,6 +145,42 @@ def first_text(value: Any) -> str:
         if isinstance(block, dict) and isinstance(block.get("text"), str):
             return str(block["text"])
     return ""
+
+
+def marker(prompt: Any) -> str:
+    """The number in a task's marker, as the provider tells it of a request; empty without one."""
+    found = TASK_PATTERN.search(text(prompt, 4000))
+    return found[1] if found else ""
+
+
+_STATUS = {
+    **dict.fromkeys(
+        ("completed", "complete", "success", "succeeded", "ok", "done", "finished"), "completed"
+    ),
+    **dict.fromkeys(
+        ("failed", "failure", "error", "errored", "crashed", "timeout", "timed_out"), "failed"
+    ),
+    **dict.fromkeys(("cancelled", "canceled", "aborted"), "cancelled"),
+    **dict.fromkeys(("interrupted",), "interrupted"),
+    **dict.fromkeys(("stopped", "killed", "shutdown", "terminated", "closed", "stop"), "stopped"),
+    **dict.fromkeys(("idle",), "idle"),
+    **dict.fromkeys(
+        (
+            "running",
+            "in_progress",
+            "inprogress",
+            "pending",
+            "pendinginit",
+            "pending_init",
+            "active",
+            "busy",
+            "started",
+            "async_launched",
+            "queued",
+        ),
+        "running",
+    ),
+}
 
 
 def status(word: Any) -> str:
