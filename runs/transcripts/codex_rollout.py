@@ -8,10 +8,10 @@ own records begin. Copied records are kept as ``other``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from runs.core.events import Kind
+from runs.core.events import Draft, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._codex_items import LONGEST, Conversation
 from runs.transcripts._sniff import records
@@ -26,6 +26,9 @@ from runs.transcripts._values import (
 )
 
 _THREAD = re.compile(r"rollout-[\dT:-]+?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
+HELD = 8
+"""Lines that may stand before the one that says whose file it is."""
+_META = b'"session_meta"'
 TYPES = frozenset({"session_meta", "event_msg", "response_item", "turn_context"})
 
 
@@ -39,6 +42,35 @@ class Rollout(Conversation):
         self.border: int | None = None
         self.copying = False
         self.turn_open = False
+        self._held: list[tuple[bytes, int, int]] | None = []
+
+    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
+        """One line; the first ones are held back until one has said whose file it is."""
+        held = self._held
+        if held is None:
+            return super().feed(line, number, offset)
+        if _META not in line and len(held) < HELD:
+            if line.strip():
+                held.append((line, number, offset))
+            return []
+        found = list(super().feed(line, number, offset)) if _META in line else []
+        found += self._release(reordered=bool(found))
+        return found if _META in line else [*found, *super().feed(line, number, offset)]
+
+    def _release(self, *, reordered: bool) -> list[Draft]:
+        held, self._held = self._held or [], None
+        found: list[Draft] = []
+        for line, number, offset in held:
+            found += super().feed(line, number, offset)
+            if reordered:
+                self.out = []
+                self.damage("reordered", repaired=True, detail="whose it is stands further down")
+                found += self.out
+        return found
+
+    def end(self) -> Iterable[Draft]:
+        """What is left, when the file is over."""
+        return [*self._release(reordered=False), *super().end()]
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One record."""
@@ -47,7 +79,7 @@ class Rollout(Conversation):
         kind = self.native
         word = text(payload.get("type"), 80)
         self.native = f"{kind}/{word}" if word else kind
-        if kind == "session_meta" and not self.thread:
+        if kind == "session_meta" and not self.thread and self._is_own(payload):
             self._meta(payload)
             return
         if not self.thread:
@@ -63,6 +95,11 @@ class Rollout(Conversation):
             self.item(payload, word)
         else:
             self._settings(kind, payload)
+
+    def _is_own(self, payload: Mapping[str, Any]) -> bool:
+        """Whether it is about this file's thread, as far as the file's name tells."""
+        named = _THREAD.search(self.file)
+        return named is None or payload.get("id") in (None, named[1])
 
     def _unnamed(self) -> None:
         """Without its first record a file has the thread in its name, if anywhere."""
