@@ -100,7 +100,19 @@ class History(Ordered):
         return [
             event
             for event in self.damage
-            if not event.get("repaired") and (event.get("lost") or event.get("what") in _LOSSY)
+            if not event.get("repaired")
+            and event.get("what") != "time-backwards"
+            and (event.get("lost") or event.get("what") in _LOSSY)
+        ]
+
+    @cached_property
+    def wrong_times(self) -> list[Event]:
+        """Lines whose time is not to be believed (`lost`: ``time``), or from which on their
+        file's clock is another one (``clock``)."""
+        return [
+            event
+            for event in self.damage
+            if event.get("what") == "time-backwards" and event.get("lost")
         ]
 
     def may_have_lost(self, run: Run) -> bool:

@@ -14,6 +14,7 @@ from runs.core.events import ROOT, Kind
 from runs.transcripts._claude import Claude
 from runs.transcripts._claude_notice import notices
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import (
     error_class,
     first_text,
@@ -30,7 +31,7 @@ from runs.transcripts._values import (
 class ClaudeSession(Claude):
     """One transcript file."""
 
-    ordered = False  # Attachments are stored with the time of their making, not of their writing.
+    order = Order(strict=False, loose=frozenset({"attachment"}))
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")

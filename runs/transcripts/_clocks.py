@@ -1,9 +1,8 @@
 """One clock for all files of a case.
 
 Epoch files share a clock; relative ones begin with the earliest epoch record;
-files without times are laid beside what they have in common with timed ones. A
-clock that was set back within a file is straightened, lines that merely stand
-out of order are sorted by their time.
+files without times are laid beside what they have in common with timed ones. Lines that
+merely stand out of order are sorted by their time (:mod:`runs.transcripts._steady`).
 """
 
 from __future__ import annotations
@@ -12,12 +11,6 @@ from collections.abc import Sequence
 
 from runs.core.events import Draft, Kind
 from runs.transcripts._reading import ReadFile
-
-JUMP = 2.0
-"""Seconds that times may go back (several writers of one file) before it is looked at."""
-LOOK_AHEAD = 6
-"""Timed records within which a line that merely stands out of order is caught up with."""
-_STEADY = frozenset({"session", "stdout", "hooks", "bus", "log"})
 
 Timed = tuple[float | None, Draft]
 """Seconds since the start of the case (None: not known) and the draft."""
@@ -44,8 +37,8 @@ def align(files: Sequence[ReadFile]) -> list[list[Timed]]:
             zero = 0.0 if offset is None else started - offset
         rows.append(
             [
-                (None if at is None else round(at - zero, 6), draft)
-                for at, draft in zip(_straightened(file), file.drafts, strict=True)
+                (None if draft.at is None else round(draft.at - zero, 6), draft)
+                for draft in file.drafts
             ]
         )
     _lay_untimed(rows)
@@ -116,31 +109,6 @@ def _first(file: ReadFile) -> float | None:
             if len(found) == 20:
                 break
     return min(found, default=None)
-
-
-def _straightened(file: ReadFile) -> list[float | None]:
-    """Times with steps back of the clock taken out; single lines out of order stay as they are."""
-    times = [draft.at for draft in file.drafts]
-    if file.format is None or file.format.source not in _STEADY or _shuffled(file):
-        return times
-    known = [place for place, at in enumerate(times) if at is not None]
-    high, shift = float("-inf"), 0.0
-    for order, place in enumerate(known):
-        at = (times[place] or 0.0) + shift
-        if at < high - JUMP and file.drafts[place].kind is not Kind.DAMAGE:
-            ahead = [(times[one] or 0.0) + shift for one in known[order : order + LOOK_AHEAD]]
-            if max(ahead) < high - JUMP:
-                shift += high - at
-                at = high
-        times[place] = at
-        high = max(high, at)
-    return times
-
-
-def _shuffled(file: ReadFile) -> bool:
-    return any(
-        draft.kind is Kind.DAMAGE and draft.data.get("what") == "reordered" for draft in file.drafts
-    )
 
 
 def _anchors(draft: Draft) -> list[tuple[str, str]]:

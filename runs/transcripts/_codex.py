@@ -9,6 +9,7 @@ from typing import Any
 
 from runs.core.events import Kind
 from runs.transcripts._lines import Lines
+from runs.transcripts._steady import Order
 from runs.transcripts._values import error_class, integer, length, mapping, status, text
 
 SPAWN = frozenset({"spawn_agent", "spawnAgent"})
@@ -73,7 +74,7 @@ def failure(error: Any) -> tuple[str, int | None]:
 class Codex(Lines):
     """The state that all three views need: which threads there are, and which have ended."""
 
-    ordered = False
+    order = Order(strict=False)
 
     def __init__(self, file: str, source: str) -> None:
         super().__init__(file, source)

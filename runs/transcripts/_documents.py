@@ -8,6 +8,7 @@ from typing import Any
 
 from runs.core.events import Draft, Kind
 from runs.transcripts._lines import Lines
+from runs.transcripts._steady import Order
 from runs.transcripts._values import clean
 from runs.transcripts._weight import HEAVIEST, too_heavy
 
@@ -17,6 +18,8 @@ UNREADABLE = object()
 
 class Document(Lines):
     """Reads one JSON document. A subclass writes ``document``."""
+
+    order = Order(jump=None)
 
     def __init__(self, file: str, source: str) -> None:
         super().__init__(file, source)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from runs.core.events import Draft, Kind
 from runs.transcripts._intake import Unreadable
+from runs.transcripts._steady import Order, steady
 from runs.transcripts._stretch import Ended, Stretch, is_plain
 
 PLENTY = 60_000
@@ -86,6 +87,12 @@ class Kept:
     def close(self) -> None:
         """The last records are kept whatever they say: the file is complete up to them."""
         self._pause()
+
+    def settle(self, order: Order) -> None:
+        """Give the drafts times that can be believed."""
+        before = sum(one.kind is Kind.DAMAGE for one in self.drafts)
+        self.drafts = steady(self.drafts, order)
+        self.damage += sum(one.kind is Kind.DAMAGE for one in self.drafts) - before
 
     def _keep(self, draft: Draft) -> None:
         self.room.take()

@@ -7,12 +7,13 @@ is accounted for: it gives events, or damage, or an ``other`` event.
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from runs.core.events import Draft, Kind
 from runs.transcripts._repair import Repaired, repair
+from runs.transcripts._steady import Order
+from runs.transcripts._twice import Twice
 from runs.transcripts._values import text
 from runs.transcripts._weight import too_heavy
 
@@ -20,10 +21,6 @@ LONGEST_LINE = 32 << 20
 """Bytes of one line that are still parsed."""
 MOST_PIECES = 64
 """Physical lines over which one record may be spread by raw newlines."""
-REMEMBERED = 50_000
-"""Record ids that are remembered to notice a line that was written twice."""
-_TIMES = frozenset({"timestamp", "received_at", "time", "t_ms"})
-"""Keys under which records without an id of their own have their writer's time."""
 SLACK = 0.0005
 """Seconds that times may go back without being called backwards (they are in milliseconds)."""
 
@@ -33,8 +30,8 @@ class Lines:
 
     envelope: ClassVar[frozenset[str]] = frozenset({"type"})
     """Keys that every record has; what has none of them is not taken for a whole record."""
-    ordered: ClassVar[bool] = True
-    """Whether one file's times should only grow."""
+    order: ClassVar[Order] = Order()
+    """In which order its lines stand."""
     sse: ClassVar[bool] = False
     """Whether lines may be server-sent events (``data: {…}``)."""
 
@@ -52,9 +49,7 @@ class Lines:
         self.pointer = ""
         self.latest: float | None = None
         self._torn: list[tuple[bytes, int, int, int]] = []
-        self._ids: set[int] = set()
-        self._recent: deque[int] = deque()
-        self._before: Mapping[str, Any] = {}
+        self._twice = Twice()
         self._seen_crlf = False
         self._added = 0
 
@@ -141,7 +136,7 @@ class Lines:
             self._broken(stripped, number, offset)
             return self.out
         if isinstance(record, dict):
-            self._take(record)
+            self._take(record, stripped)
         else:
             self.damage("not-json", repaired=False, detail="not an object", lost="line")
         return self.out
@@ -164,17 +159,22 @@ class Lines:
         self.line, self.offset, self.length = number, offset, length
         self.at, self.native, self.native_id = None, "", ""
 
-    def _take(self, record: dict[str, Any]) -> None:
+    def _take(self, record: dict[str, Any], line: bytes) -> None:
         """One whole record: notice a repeat, read it, make sure that something came of it."""
         before = len(self.out)
         self._added = 0
         name = record.get("type")
         self.native = text(name, 80)
         try:
-            if self._repeated(record):
+            own = self.identity(record)
+            if self._twice.again(record, own, self.native, line):
                 self.damage("duplicate", repaired=True, detail="the same record stood here before")
                 return
+            if self._twice.doubtful(line):
+                self.damage("duplicate", repaired=False, lost="whether it is a new run",
+                            detail="a new run, or a copy of what stood here before")  # fmt: skip
             self.record(record)
+            self._twice.read(line, own, self.out[before:])
         except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as bad:
             # A shape that no reader foresaw must not cost the rest of the file.
             del self.out[before:]
@@ -183,32 +183,18 @@ class Lines:
             self.other(self.native)
         self._note_time()
 
-    def _repeated(self, record: Mapping[str, Any]) -> bool:
-        own = self.identity(record)
-        before, self._before = self._before, record
-        if not own:
-            # The same words at the same time, line after line, are one record.
-            return before == record and not _TIMES.isdisjoint(record) and "delta" not in self.native
-        mark = hash((own, self.native))
-        if mark in self._ids:
-            return True
-        self._ids.add(mark)
-        self._recent.append(mark)
-        if len(self._recent) > REMEMBERED:
-            self._ids.discard(self._recent.popleft())
-        return False
-
     def _note_time(self) -> None:
         at = self.at
         if at is None:
             return
         if self.latest is not None and at < self.latest - SLACK:
-            if self.ordered:
-                back = round(self.latest - at, 3)
+            back = round(self.latest - at, 3)
+            if self.order.strict:
                 self.damage(
                     "time-backwards", repaired=False, detail=f"{back} s before an earlier line"
                 )
-            return
+            if back <= (self.order.jump or 0.0):  # a clock that was set back is named once
+                return
         self.latest = at
 
     def _broken(self, stripped: bytes, number: int, offset: int) -> None:
@@ -224,7 +210,7 @@ class Lines:
         for what, repaired, lost in found.damage:
             self.damage(what, repaired=repaired, lost=lost)
         for record in found.records:
-            self._take(record)
+            self._take(record, json.dumps(record).encode())
 
     def _continued(self, line: bytes, stripped: bytes, number: int, offset: int) -> bool:
         """Whether this line goes on with a torn one (raw newlines inside of a text)."""
@@ -243,7 +229,7 @@ class Lines:
         first = pieces[0]
         self._stand(first[1], first[2], offset + len(line) - first[2])
         self.damage("half-line", repaired=True, detail="a raw newline split the record")
-        self._take(record)
+        self._take(record, words.encode())
         for _, here, start, length in pieces[1:]:
             self._stand(here, start, length)
             self.damage("half-line", repaired=True, detail=f"the rest of line {first[1]}")

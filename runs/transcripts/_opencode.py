@@ -9,6 +9,7 @@ from typing import Any
 
 from runs.core.events import Kind
 from runs.transcripts._lines import Lines
+from runs.transcripts._steady import Order
 from runs.transcripts._values import (
     TERMINAL,
     error_class,
@@ -16,6 +17,7 @@ from runs.transcripts._values import (
     integer,
     length,
     mapping,
+    marker,
     number,
     status,
     text,
@@ -41,7 +43,7 @@ class Part:
 class OpenCode(Lines):
     """Sessions are agents: their ids are the agents' ids."""
 
-    ordered = False
+    order = Order(strict=False)
 
     def __init__(self, file: str, source: str) -> None:
         super().__init__(file, source)
@@ -165,6 +167,7 @@ class OpenCode(Lines):
             role=text(given.get("subagent_type")),
             background=background if isinstance(background, bool) else None,
             prompt_length=length(given.get("prompt")),
+            task=marker(given.get("prompt")) or None,
             child=text(mapping(state.get("metadata")).get("sessionId")) or None,
         )
 

@@ -12,6 +12,7 @@ from runs.core.events import Draft, Kind
 from runs.transcripts._base import Format
 from runs.transcripts._intake import Attached, Limits
 from runs.transcripts._keeping import Kept, Room
+from runs.transcripts._steady import Order
 
 HEAD = 256 << 10
 """Bytes by which a format is recognised."""
@@ -101,6 +102,7 @@ def read(
             progress(file.name, offset, file.size)
     kept.add(reader.end())
     kept.close()
+    kept.settle(getattr(reader, "order", Order(jump=None)))
     found.facts = reader.facts
     return found
 

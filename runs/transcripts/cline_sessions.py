@@ -13,6 +13,7 @@ from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import TERMINAL, integer, mapping, moment, status, text
 
 ROW = "cline_session"
@@ -22,7 +23,7 @@ class ClineSessions(Lines):
     """The rows of one database. A sub-agent's row has its stored end."""
 
     envelope = frozenset({ROW})
-    ordered = False
+    order = Order(jump=None, strict=False)
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")

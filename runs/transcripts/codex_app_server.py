@@ -10,6 +10,7 @@ from runs.core.events import Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._codex_app_items import Items
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import (
     items,
     mapping,
@@ -33,6 +34,7 @@ class AppServer(Items):
     """One connection. A line is ``{t, dir, msg}`` (in: from the client), or the message alone."""
 
     envelope = frozenset({"method"})
+    order = Order(jump=900.0, strict=False)  # Stamped by who sent it, or by who read it.
 
     def __init__(self, file: str) -> None:
         super().__init__(file)

@@ -15,6 +15,7 @@ from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import (
     TERMINAL,
     first_text,
@@ -38,7 +39,7 @@ class GeminiChat(Lines):
     """One file: the root's, or a sub-agent's."""
 
     envelope = frozenset({"id", "sessionId", "$set"})
-    ordered = False
+    order = Order(strict=False)
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")

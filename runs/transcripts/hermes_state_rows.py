@@ -15,6 +15,7 @@ from runs.transcripts._base import Format, Reader
 from runs.transcripts._hermes import Delegations, delivered, paired, parsed, told
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import items, length, mapping, number, status, text
 
 ROWS = frozenset({"sessions", "messages", "async_delegations"})
@@ -28,7 +29,7 @@ class Rows(Lines):
     """One database."""
 
     envelope = frozenset({"table", "type"})
-    ordered = False
+    order = Order(jump=None, strict=False)
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")

@@ -11,6 +11,7 @@ from runs.transcripts._base import Format, Reader
 from runs.transcripts._hermes import Delegations, parsed
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import (
     TERMINAL,
     integer,
@@ -31,8 +32,7 @@ class Gateway(Lines):
     """One connection."""
 
     envelope = frozenset({"jsonrpc"})
-    ordered = False
-    jump = 900.0
+    order = Order(jump=900.0, strict=False)
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "rpc")

@@ -10,6 +10,7 @@ from runs.core.events import KINDS, Draft, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import finite, integer, items, mapping, number, text
 
 
@@ -17,7 +18,7 @@ class Events(Lines):
     """Gives each event back with the file and line that it was first read from."""
 
     envelope = frozenset({"seq", "kind"})
-    ordered = False
+    order = Order(jump=None, strict=False)
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "harness")

@@ -14,6 +14,7 @@ from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._omnigent import Sessions, error_kind
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import TERMINAL, length, mapping, moment, number, status, text
 
 STATUS = {
@@ -29,7 +30,7 @@ class Stream(Sessions):
     """All sessions of one recording."""
 
     sse = True
-    ordered = False
+    order = Order(strict=False)
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")

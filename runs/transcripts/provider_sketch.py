@@ -14,6 +14,7 @@ from runs.core.events import Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import integer, is_watchdog, moment, number, seconds, text
 
 _HARMLESS = ("slow", "delay", "drip", "late", "latency")
@@ -39,7 +40,7 @@ class ProviderSketch(Lines):
     """One log."""
 
     envelope = frozenset({"t_ms"})
-    ordered = False  # Requests of several agents overlap.
+    order = Order(jump=900.0, strict=False)  # Requests of several agents overlap.
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "provider")
