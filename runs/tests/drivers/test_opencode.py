@@ -222,6 +222,14 @@ def test_it_tells_how_deep_sub_agents_may_nest_where_a_version_limits_it(
     assert (draft.kind, draft.data) == (Kind.LIMIT, {"name": "subagent_depth", "value": 2})
 
 
+def test_it_names_the_task_of_a_sub_agent_by_its_marker() -> None:
+    state = {"status": "running", "input": {"description": "x", "prompt": task("1.2").prompt}}
+    part = {"type": "tool", "tool": "task", "callID": "c1", "sessionID": ROOT, "state": state}
+    drafts = fed(LiveBus("stdout.jsonl"), event("message.part.updated", part=part))
+    (asked,) = [one for one in drafts if one.kind is Kind.SPAWN_REQUESTED]
+    assert asked.data["task"] == "1.2"
+
+
 def stored(*messages: dict[str, Any], parent: str = ROOT) -> dict[str, Any]:
     created = {"created": 1_795_974_000_000}
     info = {"id": CHILD, "parentID": parent, "version": "1.18.33", "time": created}
