@@ -26,6 +26,7 @@ class Stream(Lines):
         self._agents: dict[str, str] = {"": ROOT}
         """By the call that a record belongs to (``parent_tool_use_id``)."""
         self._tools: dict[str, str] = {}
+        self._roles: dict[str, str] = {}
 
     def identity(self, record: Mapping[str, Any]) -> str:
         """Records are numbered by their own ids; an answer in pieces repeats its message's."""
@@ -106,6 +107,7 @@ class Stream(Lines):
             child = text(given.get("task_id"))
             self.add(Kind.CANCEL_REQUESTED, agent, target=child, by="parent", raw=tool)
         elif tool in SPAWN_TOOLS:
+            self._roles[call] = text(given.get("subagent_type"), 80) or "general-purpose"
             self.add(
                 Kind.SPAWN_REQUESTED,
                 agent,
@@ -132,6 +134,12 @@ class Stream(Lines):
             child = self._agents.get(call, "")
             given = {"child": child, "background": True} if child else {"background": False}
             self.add(Kind.SPAWN_ANSWERED, agent, call=call, ok=not failed, **given)
+            if not child:
+                # All that this view says of the end of one in the foreground.
+                child = f"{self._roles.get(call, '')}-{call}"
+                word = "failed" if failed else "completed"
+                raw = f"is_error: {str(failed).lower()}"
+                self.add(Kind.AGENT_ENDED, child, status=word, raw=raw, call=call, text_length=size)
 
     def _piece(self, record: Mapping[str, Any], agent: str) -> None:
         event = mapping(record.get("event"))

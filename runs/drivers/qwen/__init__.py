@@ -47,10 +47,12 @@ class Qwen(Driver):
     )
 
     observes: ClassVar[Mapping[str, str]] = {
-        "L1": "its stream's notification, and the sub-agent's description file",
+        "L1": "its stream's notification (the answer of a call in the foreground), and the "
+        "sub-agent's description file",
         "L2": "the status of a sub-agent against the provider's journal",
         "L3": "the notification in its own record of the conversation, or the answer of the call",
         "L4": "its last result and its exit against its sub-agents",
+        "L7": "its tool that stops a sub-agent against the sub-agent's end",
         "L6": "the provider's journal; it announces a try without a number or a wait",
         "L13": "its stream against the sub-agent's description file",
         "L15": "the answer of the call against the provider's journal",

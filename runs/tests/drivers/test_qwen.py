@@ -112,7 +112,8 @@ def judged(name: str) -> dict[str, Any]:
         ("0.24.4-success", "healthy", set()),
         ("0.24.4-sse-cut", "failed_and_reported", set()),
         ("0.24.4-http-500", "endless_retry", {"L6"}),
-        ("0.24.4-sync-http-400", "failed_and_reported", set()),
+        # Its stream answers the call of a failed one with `is_error: false`.
+        ("0.24.4-sync-http-400", "provider_error_false_completion", {"L2", "L13"}),
     ],
 )
 def test_a_recording_is_judged_as_the_run_was(name: str, diagnosis: str, laws: set[str]) -> None:
@@ -136,6 +137,7 @@ def test_a_child_in_the_foreground_is_told_by_its_call() -> None:
     case = read_case([DATA / "0.24.4-sync-http-400"])
     (run,) = case.history.runs
     assert [note.get("form") for note in run.notices] == ["tool_result"]
+    assert (run.terminal("stdout"), run.terminal("session")) == ("completed", "failed")
     assert case.facts["version"] == "0.24.4"
 
 
