@@ -1,7 +1,7 @@
 """Runs inside a run: starts Hermes and tells what it stores, as it stores it.
 
-``inside.py VERSION-COMMAND STATE.DB ROWS -- COMMAND…``. Hermes keeps its sessions in a SQLite
-file, which nobody can follow as text: each new or changed row becomes a JSON line
+``inside.py VERSION-COMMAND STATE.DB ROWS [LIMIT=N…] -- COMMAND…``. Hermes keeps its sessions in a
+SQLite file, which nobody can follow as text: each new or changed row becomes a JSON line
 ``{t, table, row}`` in ROWS. The command has our standard streams and our end is its own. It uses
 the standard library alone.
 """
@@ -89,12 +89,15 @@ def _short(value: Any) -> Any:
 
 def main(argv: list[str]) -> int:
     """Start, follow, end as the command does."""
-    version_of, database, out, _, *command = argv
+    middle = argv.index("--")
+    (version_of, database, out, *limits), command = argv[:middle], argv[middle + 1 :]
     rows = Rows(Path(database), Path(out))
     told = subprocess.run(
         shlex.split(version_of), capture_output=True, text=True, timeout=60, check=False
     )
     rows.say(type="client/version", version=told.stdout.strip()[:64])
+    for name, _, value in (limit.partition("=") for limit in limits):
+        rows.say(type="client/limit", name=name, value=int(value))
     running = subprocess.Popen(command)
     asked: list[float] = []
 
