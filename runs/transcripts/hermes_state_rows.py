@@ -16,7 +16,7 @@ from runs.transcripts._hermes import Delegations, delivered, paired, parsed, tol
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
 from runs.transcripts._steady import Order
-from runs.transcripts._values import items, length, mapping, number, status, text
+from runs.transcripts._values import integer, items, length, mapping, number, status, text
 
 ROWS = frozenset({"sessions", "messages", "async_delegations"})
 WHOLE = frozenset({"stop", "end_turn"})
@@ -58,6 +58,9 @@ class Rows(Lines):
             version = text(record.get("version"), 64)
             self._unmarked = version.startswith(UNMARKED)
             self.add(Kind.RUNTIME, version=version, platform="")
+        elif self.native == "client/limit":
+            name, value = text(record.get("name"), 80), integer(record.get("value"))
+            self.add(Kind.LIMIT, name=name, value=value)
         else:
             self.other(self.native, text(record.get("code")))
 

@@ -61,6 +61,7 @@ def chat_launch(context: Context, home: Path) -> Launch:
     command: tuple[str, ...] = (str(context.binary.path), "--accept-hooks", "-z", context.prompt)
     if is_gateway(context.options):
         command = (str(python), "-m", "tui_gateway.entry")
+    depth = f"max_spawn_depth={int(context.options['spawn_depth'])}"
     version = f"{shlex.quote(str(python))} -c 'import hermes_cli; print(hermes_cli.__version__)'"
     files = {
         **config_files(context, home, "chat_completions", **_hooks(context)),
@@ -70,7 +71,7 @@ def chat_launch(context: Context, home: Path) -> Launch:
     return Launch(
         argv=(
             *(*_python(), str(context.home / "inside.py"), version),
-            *(str(home / "state.db"), str(context.logs / "state.jsonl"), "--", *command),
+            *(str(home / "state.db"), str(context.logs / "state.jsonl"), depth, "--", *command),
         ),
         env={"HERMES_HOME": str(home), "NO_COLOR": "1", **_timeouts(context.options)},
         files=files,

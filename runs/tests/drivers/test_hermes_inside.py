@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from runs.core.events import Kind
 from runs.drivers.hermes import chat
+from runs.transcript import named
 
 WRITER = """
 import sqlite3, sys, time
@@ -51,6 +53,16 @@ def test_it_tells_rows_as_they_come_and_ends_as_the_command_does(tmp_path: Path)
     rows = [(one["table"], one["row"]["id"], one["row"].get("ended_at")) for one in told[1:-1]]
     assert rows[:2] == [("sessions", "s", None), ("messages", 1, None)]
     assert [row for row in rows if rows.count(row) > 1] == [("sessions", "t", 2.5)] * 2
+
+
+def test_it_tells_the_limits_that_it_is_given(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    argv = [sys.executable, "-I", "-S", str(chat.OWN / "inside.py"), "true", str(tmp_path / "no")]
+    subprocess.run([*argv, str(rows), "max_spawn_depth=2", "--", "true"], timeout=60, check=True)
+    _, limit, _ = (json.loads(line) for line in rows.read_text().splitlines())
+    assert (limit["type"], limit["name"], limit["value"]) == ("client/limit", "max_spawn_depth", 2)
+    (draft,) = named("hermes-state-rows").reader("x").feed(json.dumps(limit).encode() + b"\n", 1, 0)
+    assert (draft.kind, draft.data) == (Kind.LIMIT, {"name": "max_spawn_depth", "value": 2})
 
 
 def test_the_end_of_a_session_stands_after_its_messages(tmp_path: Path) -> None:
