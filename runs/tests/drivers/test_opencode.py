@@ -297,3 +297,15 @@ def test_it_finds_an_error_that_the_parent_gets_as_an_empty_success() -> None:
     labels = {one.law: one.label for one in found.broken}
     assert labels["L3"] == "provider_error_false_completion"
     assert DRIVER.runtime(history, None).version == "1.18.3"  # type: ignore[arg-type]
+
+
+def test_it_finds_that_a_version_without_headers_asks_again_without_a_pause() -> None:
+    history = replayed(DATA / "1.2.27-sse-cut")
+    found = judge(history)
+    assert found.diagnosis == "retry_storm"
+    (storm,) = [one for one in found.broken if one.law == "L6"]
+    (child,) = history.children
+    assert (storm.agent, storm.figures["attempts"]) == (child.id, 10)
+    assert child.depth == 1
+    assert not history.of(Kind.MODEL_RETRY)
+    assert {status.get("raw") for status in history.of(Kind.STATUS)} == {"busy"}
