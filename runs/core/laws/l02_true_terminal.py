@@ -16,7 +16,7 @@ from runs.core.ends import (
     was_done,
 )
 from runs.core.events import Kind
-from runs.core.history import History
+from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
 
 
@@ -47,6 +47,31 @@ class TrueTerminal(Law):
         for run in history.runs:
             if run.ends:
                 yield self._judge(history, run)
+        yield from self._turns(history)
+
+    def _turns(self, history: History) -> Iterable[Finding]:
+        """Turns of the one at the top that others follow; how its last one ends is L16's."""
+        if not (history.timed and history.clocks_agree):
+            return
+        ends = [event for event in history.of(Kind.TURN_ENDED) if event.agent == history.root]
+        calls, since = history.calls_of(history.root), float("-inf")
+        for end in ends[:-1]:
+            until = history.time(end) + SKEW
+            mine = [one for one in calls if since < one.attempts[0].start < until]
+            since = until
+            last = mine[-1].last if mine else None
+            if last is None or last.complete or last.open or last.closed == "client-gone":
+                continue
+            if end.get("status") == "completed" and (last.end or 0.0) < until:
+                yield self.broken(
+                    history.root,
+                    f"A turn of it ended as completed, and its last model call ended unfinished "
+                    f"after {last.n} attempts.",
+                    last.event,
+                    end,
+                    label="truncated_success",
+                )
+                return
 
     def _judge(self, history: History, run: Run) -> Finding:
         if history.seen_only_in(run.agent, "hooks"):

@@ -35,6 +35,21 @@ def test_it_calls_a_cut_text_that_was_taken_as_whole_a_truncated_success() -> No
     assert answers(told, "L2") == ["broken:truncated_success"]
 
 
+def _turns(cut: str, status: str = "completed") -> Told:
+    """A root of two turns; the only call of its first one is not answered whole."""
+    told = Told().begin().at(1)
+    told.request("parent", agent="root", call=1, attempt=1, complete=False, closed=cut)
+    told.at(2).add(Kind.TURN_ENDED, status=status).at(5).add(Kind.TURN_STARTED)
+    told.request("parent", agent="root", call=2, attempt=1)
+    return told.at(6).add(Kind.TURN_ENDED, status="completed")
+
+
+def test_it_looks_at_the_turns_of_the_root_that_others_follow() -> None:
+    assert answers(_turns("cut").shuts(9), "L2") == ["broken:truncated_success"]
+    assert answers(_turns("cut", "failed").shuts(9), "L2") == ["unknown"]
+    assert answers(_turns("client-gone").shuts(9), "L2") == ["unknown"]
+
+
 def test_it_holds_for_a_failure_that_says_so() -> None:
     told = _cut(Told().begin().spawn("A")).at(8).errs("A").ends("A", "failed").shuts(9)
     assert answers(told, "L2") == ["holds"]
