@@ -139,10 +139,19 @@ async def _own(context: Context, conversation: Conversation, emit: Emit) -> None
         )  # fmt: skip
 
     breaks = str(context.options["breaks"])
-    await Client(
+    client = Client(
         conversation, note, prompt=context.prompt, work=str(context.work),
         breaks="" if breaks == "none" else breaks, operator=play.operator, clocks=play.clocks,
-    ).run()  # fmt: skip
+    )  # fmt: skip
+    result = await client.run()
+    if result is not None and result.stopped and client.owner and client.owner.open_children:
+        # Who stops a turn alone leaves its children to it; that they end now is our doing.
+        emit(
+            Draft(
+                kind=Kind.CANCEL_REQUESTED, source="harness", file="harness", at=time.time(),
+                data={"target": "root", "by": "harness", "raw": "the connection is closed"},
+            )
+        )  # fmt: skip
 
 
 class _NoTools:
