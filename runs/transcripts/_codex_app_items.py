@@ -13,6 +13,7 @@ from runs.transcripts._values import items, length, mapping, text
 _TOOLS = frozenset(
     {"commandExecution", "fileChange", "mcpToolCall", "webSearch", "dynamicToolCall", "imageView"}
 )
+_CARDS = frozenset({"subAgentActivity", "collabAgentToolCall"})
 
 
 class Items(Codex):
@@ -23,6 +24,8 @@ class Items(Codex):
         self.open_items = OpenItems()
         self.seen: set[tuple[str, str]] = set()
         """What was said once already, by what and whose."""
+        self.begun: dict[str, set[str]] = {}
+        """The turns of each thread that were seen to begin."""
 
     def finish(self) -> None:
         """Items whose ends did not come stand where they begin."""
@@ -33,10 +36,18 @@ class Items(Codex):
             self.add(Kind.ITEM_LEFT, item.thread, what=item.what, item=item.name)
 
     def item_started(self, params: Mapping[str, Any], thread: str) -> None:
-        self._item(mapping(params.get("item")), thread, done=False)
+        self._placed(params, thread, done=False)
 
     def item_completed(self, params: Mapping[str, Any], thread: str) -> None:
-        self._item(mapping(params.get("item")), thread, done=True)
+        self._placed(params, thread, done=True)
+
+    def _placed(self, params: Mapping[str, Any], thread: str, done: bool) -> None:
+        """An item of a turn; a card of a sub-agent of some earlier turn begins nothing here."""
+        item, turn, seen = mapping(params.get("item")), text(params.get("turnId")), self.begun
+        if turn and thread in seen and turn not in seen[thread] and item.get("type") in _CARDS:
+            self.other(f"item/{text(item['type'], 80)}", summary="of an earlier turn", agent=thread)
+        else:
+            self._item(item, thread, done)
 
     def _item(self, item: Mapping[str, Any], thread: str, done: bool) -> None:
         kind, name = text(item.get("type"), 80), text(item.get("id"))

@@ -195,6 +195,7 @@ class AppServer(Items):
         self.wake(thread, "", reason="new turn")
         turn = text(mapping(params.get("turn")).get("id"))
         self._turns[thread] = turn
+        self.begun.setdefault(thread, set()).add(turn)
         self.add(Kind.TURN_STARTED, thread, turn=turn)
 
     def _turn_completed(self, params: Mapping[str, Any], thread: str) -> None:

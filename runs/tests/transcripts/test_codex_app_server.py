@@ -133,3 +133,18 @@ def test_a_store_that_repeats_what_was_said_or_means_another_turn_ends_nothing()
     found = _killed(over, *_read(CHILD, "completed"), *_read(ROOT, "interrupted", turn="t0"))
     assert len([one for one in found if one.kind is Kind.AGENT_ENDED]) == 1
     assert not [one for one in found if one.kind is Kind.TURN_ENDED]
+
+
+@pytest.mark.parametrize(("turn", "begun"), [("t1", 1), ("older-turn", 0)])
+def test_a_card_of_an_earlier_turn_begins_no_child(turn: str, begun: int) -> None:
+    card = {"type": "subAgentActivity", "id": "s", "kind": "started", "agentThreadId": CHILD}
+    found = drafts_of(
+        FORMAT,
+        lines(
+            [
+                said("turn/started", threadId=ROOT, turn={"id": "t1"}),
+                said("item/completed", threadId=ROOT, turnId=turn, item=card),
+            ]
+        ),
+    )
+    assert len([one for one in found if one.kind is Kind.AGENT_STARTED]) == begun
