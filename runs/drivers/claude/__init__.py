@@ -127,8 +127,13 @@ def _environment(context: Context) -> dict[str, str]:
     if options["background"] == "off":
         env["CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"] = "1"
     if options["stream_idle_timeout_ms"] != LEAVE:
-        env["CLAUDE_ENABLE_STREAM_WATCHDOG"] = "1"
-        env["CLAUDE_STREAM_IDLE_TIMEOUT_MS"] = str(options["stream_idle_timeout_ms"])
+        # Newer versions take five minutes at least for a stream without events, but any time
+        # for one without bytes.
+        for what, idle in (("STREAM", "STREAM_IDLE"), ("BYTE", "BYTE_STREAM_IDLE")):
+            env[f"CLAUDE_ENABLE_{what}_WATCHDOG"] = "1"
+            env[f"CLAUDE_{idle}_TIMEOUT_MS"] = str(options["stream_idle_timeout_ms"])
+    if options["agent_stall_timeout_ms"] != LEAVE:
+        env["CLAUDE_ASYNC_AGENT_STALL_TIMEOUT_MS"] = str(options["agent_stall_timeout_ms"])
     return env
 
 

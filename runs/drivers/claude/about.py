@@ -42,7 +42,15 @@ OPTIONS: Final = (
         "stream_idle_timeout_ms",
         "int",
         LEAVE,
-        "Milliseconds without an event after which its watchdog ends a stream; -1: as it comes.",
+        "Milliseconds without an event (newer versions: without a byte) after which its watchdog "
+        "ends a stream; -1: as it comes.",
+    ),
+    Option(
+        "agent_stall_timeout_ms",
+        "int",
+        LEAVE,
+        "Milliseconds without progress after which it gives up a sub-agent in the background; "
+        "-1: its own (ten minutes in the newest).",
     ),
     Option(
         "agent_type",
@@ -79,7 +87,7 @@ _RESTART: Final = "the driver does not kill Claude Code and start it again"
 
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "L8": _RESTART,
-    "L17": "it has no watchdog of its own over sub-agents",
+    "L17": "what its watchdog over sub-agents does is written down as a failure like any other",
     "restart-running": _RESTART,
     "restart-ended": _RESTART,
     "restart-told": _RESTART,

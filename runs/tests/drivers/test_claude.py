@@ -58,6 +58,9 @@ def test_it_reports_updates_and_asks_for_nothing(make_context: MakeContext) -> N
         ({}, "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK", None),
         ({"background": "off"}, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
         ({"stream_idle_timeout_ms": 900}, "CLAUDE_STREAM_IDLE_TIMEOUT_MS", "900"),
+        ({"stream_idle_timeout_ms": 900}, "CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS", "900"),
+        ({"agent_stall_timeout_ms": 900}, "CLAUDE_ASYNC_AGENT_STALL_TIMEOUT_MS", "900"),
+        ({}, "CLAUDE_ASYNC_AGENT_STALL_TIMEOUT_MS", None),
         ({}, "CLAUDE_STREAM_IDLE_TIMEOUT_MS", None),
     ],
 )
