@@ -14,6 +14,7 @@ from typing import Any
 from fakes.script import root_prompt
 from runs import catalogue
 from runs.driver import Binary, Context, Driver, Launch
+from runs.errors import NotApplicable
 from runs.repeat import Repeat
 from runs.scenario import Scenario
 from runs.tape import NotPossible
@@ -65,6 +66,10 @@ def launch(
     made = _launched(driver, version, scenario, options)
     if made.stdin == "pipe" and driver.alone:
         options = {**options, **driver.alone}
+        try:
+            catalogue.check_meaning(driver.name, scenario, options)
+        except NotApplicable as why:
+            raise NotPossible(why.what) from None
         made = _launched(driver, version, scenario, options)
     argv, agent = list(made.argv), str(_PLACES["AGENT"])
     if made.stdin == "pipe":

@@ -106,6 +106,13 @@ def test_what_a_script_cannot_play_is_refused_with_a_reason(scenario: str, reaso
         script_of(Repeat("reference", "1.0.0", known, {}))
 
 
+def test_what_has_no_meaning_in_the_form_of_a_script_is_refused_with_that_reason() -> None:
+    known = catalogue.scenarios()["restart-running"]
+    options = dict(known.agents["codex"])
+    with pytest.raises(NotPossible, match="no client that could start it again"):
+        script_of(Repeat("codex", "0.171.0", known.as_dict(), options))
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's part is Linux's")
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM])
 def test_the_agent_ends_with_its_script(tmp_path: Path, sign: signal.Signals) -> None:
