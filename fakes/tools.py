@@ -52,6 +52,31 @@ class PlainTools:
         return ids_by_call(request, AGENT_ID)
 
 
+class Waits:
+    """The rest of a table where the call that delegates waits for its sub-agent, which is gone
+    then: no other tool knows it. A subclass adds ``delegate`` and ``work``."""
+
+    def wait(self, child: Child) -> ToolCall | None:
+        """None: the call waits."""
+        return None
+
+    def poll(self, child: Child) -> ToolCall | None:
+        """None: the parent waits meanwhile."""
+        return None
+
+    def message(self, child: Child, text: str) -> ToolCall | None:
+        """None: whoever has answered is gone."""
+        return None
+
+    def cancel(self, child: Child) -> ToolCall | None:
+        """None: there is no such tool."""
+        return None
+
+    def children(self, request: ModelRequest) -> dict[str, str]:
+        """Nothing: a sub-agent has no id that a model is told."""
+        return {}
+
+
 def ids_by_call(request: ModelRequest, pattern: re.Pattern[str]) -> dict[str, str]:
     """By path of the delegated task what `pattern` finds in the output of its call."""
     paths: dict[str, str] = {}

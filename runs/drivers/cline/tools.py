@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Child, Task, task
+from fakes.tools import Waits
 
 EVERYTHING = frozenset(
     (
@@ -31,7 +32,7 @@ _RUN = re.compile(r"runId\W{1,8}(run_\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Waits):
     """One run's table: sub-agents that ``spawn_agent`` starts and waits for."""
 
     def delegate(self, task: Task) -> ToolCall:
@@ -39,31 +40,11 @@ class Tools:
         role = f"You are the sub-agent {task.name}."
         return ToolCall("spawn_agent", {"systemPrompt": role, "task": task.prompt})
 
-    def wait(self, child: Child) -> ToolCall | None:
-        """None: the spawning call waits."""
-        return None
-
-    def poll(self, child: Child) -> ToolCall | None:
-        """None: the parent waits meanwhile."""
-        return None
-
-    def message(self, child: Child, text: str) -> ToolCall | None:
-        """None: a sub-agent that has answered is gone."""
-        return None
-
-    def cancel(self, child: Child) -> ToolCall | None:
-        """None: there is no such tool."""
-        return None
-
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
         if form not in _COMMANDS:
             return None
         return ToolCall("run_commands", {"commands": [_COMMANDS[form]]})
-
-    def children(self, request: ModelRequest) -> dict[str, str]:
-        """Nothing: the tool's output does not name the sub-agent."""
-        return {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fakes.dialect import ModelRequest, ToolCall
-from fakes.script import Child, Task
+from fakes.dialect import ToolCall
+from fakes.script import Task
+from fakes.tools import Waits
 
 EVERYTHING = frozenset(
     (
@@ -21,7 +22,7 @@ _COMMANDS = {"note": "true", "quiet": "sleep 3", "ask": "touch lifeline-asked"}
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Waits):
     """One run's table. `agent`: the kind of sub-agent."""
 
     agent: str = "generalist"
@@ -29,22 +30,6 @@ class Tools:
     def delegate(self, task: Task) -> ToolCall:
         """Start a sub-agent and wait for it; there is no other form, and no choice of a model."""
         return ToolCall("invoke_agent", {"agent_name": self.agent, "prompt": task.prompt})
-
-    def wait(self, child: Child) -> ToolCall | None:
-        """None: the call waits."""
-        return None
-
-    def poll(self, child: Child) -> ToolCall | None:
-        """None: the parent waits meanwhile."""
-        return None
-
-    def message(self, child: Child, text: str) -> ToolCall | None:
-        """None: a sub-agent that has answered is gone."""
-        return None
-
-    def cancel(self, child: Child) -> ToolCall | None:
-        """None: there is no such tool."""
-        return None
 
     def finish(self, text: str) -> ToolCall:
         """Hand in a sub-agent's answer; without this call it has failed, whatever it said."""
@@ -56,7 +41,3 @@ class Tools:
             return None
         given = {"command": _COMMANDS[form], "description": "A harmless command"}
         return ToolCall("run_shell_command", given)
-
-    def children(self, request: ModelRequest) -> dict[str, str]:
-        """Nothing: a sub-agent has no id that a model is told."""
-        return {}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fakes.dialect import ModelRequest, ToolCall
-from fakes.script import Child, Task
+from fakes.dialect import ToolCall
+from fakes.script import Task
+from fakes.tools import Waits
 
 AGENT = "lifeline"
 """The only agent that a run defines."""
@@ -17,33 +18,13 @@ _BASH = {"note": "true", "quiet": "sleep 3", "ask": "touch lifeline-asked"}
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Waits):
     """One run's table."""
 
     def delegate(self, task: Task) -> ToolCall:
         """Start a sub-agent, a process of its own, and wait for it; there is no other form."""
         return ToolCall("subagent", {"agent": AGENT, "task": task.prompt})
 
-    def wait(self, child: Child) -> ToolCall | None:
-        """None: the call waits."""
-        return None
-
-    def poll(self, child: Child) -> ToolCall | None:
-        """None: the parent waits meanwhile."""
-        return None
-
-    def message(self, child: Child, text: str) -> ToolCall | None:
-        """None: its process has ended."""
-        return None
-
-    def cancel(self, child: Child) -> ToolCall | None:
-        """None: there is no such tool."""
-        return None
-
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
         return ToolCall("bash", {"command": _BASH[form]}) if form in _BASH else None
-
-    def children(self, request: ModelRequest) -> dict[str, str]:
-        """Nothing: a sub-agent has no id."""
-        return {}
