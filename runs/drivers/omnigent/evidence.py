@@ -16,7 +16,8 @@ from runs.transcripts.omnigent import Stream
 
 PLAN, MISSED, SLOW = "plan", "missed", "slow"
 GIVEN_UP = 29.0
-"""Seconds that a binding takes at least whose harness was given up, which is after thirty."""
+"""Seconds that a binding takes at least whose harness was given up, which is after thirty; and a
+send whose session was."""
 
 
 class LiveStream(Stream):
@@ -122,7 +123,8 @@ def missed(history: History) -> str:
 
 
 def too_slow(history: History) -> str:
-    """The session whose harness did not come up although nothing is wrong with it, else empty.
+    """The session whose harness did not come up although nothing is wrong with it, or the call
+    for one that was given up, else empty.
 
     A harness that does not serve within half a minute fails its turn before that begins; so
     does one that cannot be set up. Which of the two it is, only the plan of the run tells. The
@@ -134,6 +136,12 @@ def too_slow(history: History) -> str:
     slow = [one for one in history.of(Kind.PHASE) if one.get("phase") == SLOW]
     if slow:
         return str(slow[0].get("detail"))
+    sent = {one.get("call"): one for one in reversed(history.of(Kind.SPAWN_REQUESTED))}
+    for answer in history.of(Kind.SPAWN_ANSWERED):
+        asked = sent.get(answer.get("call"))
+        took = history.time(answer) - history.time(asked) if asked is not None else 0.0
+        if answer.get("ok") is False and took >= GIVEN_UP:
+            return str(answer.get("call"))
     begun = {one.agent for one in history.of(Kind.TURN_STARTED)}
     last = {one.agent: one.get("status") for one in history.of(Kind.STATUS)}
     return next((who for who, word in last.items() if word == "failed" and who not in begun), "")

@@ -173,6 +173,28 @@ def test_it_takes_a_binding_that_gave_its_harness_up_for_the_hosts_trouble(
     assert ("too slow" in DRIVER.runtime(history, None).problem) is slow  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("took", "output", "slow"),
+    [(31.0, "Error: …", True), (31.0, '{"conversation_id": "child000"}', False),
+     (2.0, "Error: …", False)],
+)  # fmt: skip
+def test_it_takes_a_send_that_was_given_up_for_the_hosts_trouble(
+    took: float, output: str, slow: bool
+) -> None:
+    call = {"type": "function_call", "name": "sys_session_send", "call_id": "c1", "arguments": "{}"}
+    back = {"type": "function_call_output", "call_id": "c1", "output": output}
+    drafts = fed(
+        {"kind": "client/plan", "setup": "whole"},
+        event("response.output_item.done", item=call),
+        event("response.output_item.done", item=back),
+    )
+    times = {Kind.SPAWN_ANSWERED: took}
+    history = History(
+        [number(one, place, times.get(one.kind, 0.0)) for place, one in enumerate(drafts, 1)]
+    )
+    assert ("too slow" in DRIVER.runtime(history, None).problem) is slow  # type: ignore[arg-type]
+
+
 def test_it_finds_a_parent_that_nobody_wakes_after_the_runner_died() -> None:
     history = replayed(DATA / "0.12.0-restart-running")
     labels = {one.law: one.label for one in judge(history).broken}
