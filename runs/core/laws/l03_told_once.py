@@ -280,8 +280,10 @@ def _cannot_see(history: History, run: Run) -> str:
 def _had_failed(history: History, run: Run) -> bool:
     """Whether its parent was in its last model call when it ended, and that call failed it."""
     calls = history.calls_of(parent := history.parent_of(run.agent))
-    turns = [one for one in history.of(Kind.TURN_ENDED) if one.agent == parent]
-    if not calls or not turns or turns[-1].get("status") != "failed":
+    ends = [one for one in history.of(Kind.TURN_ENDED, Kind.RESULT) if one.agent == parent]
+    if not calls or not ends:
+        return False
+    if ends[-1].get("status") != "failed" and ends[-1].get("is_error") is not True:
         return False
     return calls[-1].failed and calls[-1].attempts[0].start <= history.time(run.ends[0])
 

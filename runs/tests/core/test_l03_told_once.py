@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from runs.core.events import Kind
 from runs.tests.core.build import Told, answers
 
@@ -106,10 +108,12 @@ def test_it_is_broken_when_a_person_stops_the_child_alone_and_the_parent_is_not_
 
 
 def test_a_parent_that_failed_in_its_own_call_could_not_be_told() -> None:
-    def failed(begun: float) -> list[str]:
+    def failed(begun: float, kind: Kind = Kind.TURN_ENDED, **word: Any) -> list[str]:
         told = Told().begin().spawn("A").at(begun).tries("parent", [begun, begun + 4], agent="root")
-        told.at(5).says("A").ends("A").at(9).add(Kind.TURN_ENDED, status="failed")
+        told.at(5).says("A").ends("A").at(9).add(kind, **(word or {"status": "failed"}))
         return answers(told.exits(1, at=10), "L3")
 
     assert failed(3) == ["unknown"]
+    assert failed(3, Kind.RESULT, is_error=True) == ["unknown"]
+    assert failed(3, Kind.RESULT, is_error=False) == ["broken:notice_lost"]
     assert failed(6) == ["broken:notice_lost"], "the word was there before the parent asked"
