@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import fakes.codex_app_server
+from runs import pythons
 from runs.core.events import Draft, Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Option, Source
@@ -85,9 +86,8 @@ def readonly() -> tuple[Path, ...]:
 def command(context: Context) -> tuple[str, ...]:
     """The stand-in's command line, up to what its client adds (``app-server``)."""
     main = Path(fakes.codex_app_server.__file__).resolve().with_name("__main__.py")
-    python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
     return (
-        str(python),
+        str(pythons.ours()),
         *("-B", "-E", "-s", "-S", "-X", "utf8"),
         str(main),
         *("--state-dir", str(context.logs / STATE)),

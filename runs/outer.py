@@ -6,7 +6,6 @@ import asyncio
 import json
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -15,13 +14,13 @@ from typing import IO, Any, Final
 
 import psutil
 
-from runs import bubblewrap
+from runs import bubblewrap, pythons
 from runs.errors import HarnessError
 from runs.seal import Seal, folders_of
 from runs.workspace import Workspace
 
 MINDER: Final = Path(__file__).resolve().parent / "minder"
-_PYTHON: Final = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+_PYTHON: Final = pythons.ours()
 _BOOT: Final = (
     "import json, sys; sys.path.append(sys.argv[1]); from minder.main import main; "
     "main(int(sys.argv[2]), json.loads(sys.argv[3]))"

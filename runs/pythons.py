@@ -20,6 +20,11 @@ NEWEST = 20
 """The highest minor version of Python 3 that is looked for."""
 
 
+def ours() -> Path:
+    """The Python that runs us, outside of any virtual environment: it has no package at all."""
+    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+
+
 @cache
 def fitting(lowest: str) -> str:
     """The path of the oldest Python that is at least `lowest` (``3.12``; empty: ours).

@@ -19,6 +19,7 @@ from fakes.reference_agent.misbehaviours import table
 from fakes.reference_agent.versions import KNOWN, VERSIONS
 from fakes.script import Child, Task
 from fakes.targeting import CallerRule, Identity
+from runs import pythons
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
@@ -168,7 +169,7 @@ class Reference(Driver):
         """One prompt, as a command line."""
         options = context.options
         argv = [
-            interpreter(),
+            str(pythons.ours()),
             *("-B", "-E", "-s", "-S", "-X", "utf8"),
             str(context.binary.path),
             *("--pretend", context.binary.version),
@@ -218,11 +219,6 @@ class Reference(Driver):
 
 def _reader(view: str) -> Any:
     return lambda file: ReferenceReader(file, view)
-
-
-def interpreter() -> str:
-    """The Python that runs us, outside of any virtual environment: no package is needed."""
-    return str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
 
 
 DRIVER = Reference()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from runs import platforms
+from runs import platforms, pythons
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Source
 from runs.drivers.cline.about import NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.cline.evidence import Children, LiveMessages, LiveStdout
@@ -57,7 +57,7 @@ class Cline(Driver):
     def launch(self, context: Context) -> Launch:
         """Our program with the agent's command line; the provider stands in its settings."""
         data, place = context.home / ".cline/data", context.home / "lifeline"
-        program = (_interpreter(), "-I", "-S", "-B", "-X", "utf8", str(place / "inside.py"))
+        program = (str(pythons.ours()), "-I", "-S", "-B", "-X", "utf8", str(place / "inside.py"))
         stored = (str(data / "db/sessions.db"), str(context.logs / "sessions.jsonl"))
         argv = [
             *(str(context.binary.path), "--json", "--auto-approve", "true"),
@@ -114,11 +114,6 @@ def settings(context: Context) -> dict[str, Any]:
         "modes": {},
         "providers": {PROVIDER: entry},
     }
-
-
-def _interpreter() -> str:
-    """The Python that runs us, outside of any virtual environment: no package is needed."""
-    return str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
 
 
 DRIVER = Cline()

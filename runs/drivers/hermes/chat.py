@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from runs import clients
+from runs import clients, pythons
 from runs.driver import Context, Launch, Option, Source
 from runs.drivers.hermes.config import config_files
 from runs.transcript import named
@@ -81,8 +80,7 @@ def chat_launch(context: Context, home: Path) -> Launch:
 
 def _python() -> tuple[str, ...]:
     """The Python that runs Lifeline, with nothing of this machine's own."""
-    python = Path(getattr(sys, "_base_executable", sys.executable)).resolve()
-    return (str(python), "-B", "-E", "-s", "-S", "-X", "utf8")
+    return (str(pythons.ours()), "-B", "-E", "-s", "-S", "-X", "utf8")
 
 
 def _timeouts(options: Mapping[str, Any]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from fakes.targeting import CallerRule
-from runs import platforms
+from runs import platforms, pythons
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Source
 from runs.drivers._log import Log
 from runs.drivers.opencode.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS, PACKAGES
@@ -94,7 +94,7 @@ class OpenCode(Driver):
         env["OPENCODE_CONFIG"] = str(place / "opencode.json")
         if context.options["background"]:
             env["OPENCODE_EXPERIMENTAL_BACKGROUND_SUBAGENTS"] = "true"
-        program = (interpreter(), "-I", "-S", "-B", "-X", "utf8", str(place / "inside.py"))
+        program = (str(pythons.ours()), "-I", "-S", "-B", "-X", "utf8", str(place / "inside.py"))
         return Launch(
             argv=(*program, str(place / "plan.json")), env={**env, "NO_COLOR": "1"}, files=files
         )
@@ -150,11 +150,6 @@ def configuration(context: Context) -> dict[str, Any]:
     if release(context.binary.version) >= DEPTH:
         found["subagent_depth"] = options["subagent_depth"]
     return found
-
-
-def interpreter() -> str:
-    """The Python that runs us, outside of any virtual environment: no package is needed."""
-    return str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
 
 
 def _platforms() -> tuple[str, ...]:

@@ -11,9 +11,9 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from runs import execute, models, start, store
+from runs import execute, models, pythons, start, store
 from runs.driver import Context, Launch
-from runs.drivers.reference import Reference, interpreter
+from runs.drivers.reference import Reference
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -34,7 +34,8 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Play:
     def run(program: str, **sets: Any) -> models.Run:
         def launch(self: Reference, context: Context) -> Launch:
             return Launch(
-                argv=(interpreter(), "-I", "-S", "-c", program), env={"LOGS": str(context.logs)}
+                argv=(str(pythons.ours()), "-I", "-S", "-c", program),
+                env={"LOGS": str(context.logs)},
             )
 
         monkeypatch.setattr(Reference, "launch", launch)

@@ -10,8 +10,9 @@ import pytest
 
 from fakes.reference_agent.misbehaviours import Behaviour, table
 from fakes.reference_agent.versions import KNOWN, NEWEST, VERSIONS, behaviour
+from runs import pythons
 from runs.core.events import Kind
-from runs.drivers.reference import DRIVER, interpreter
+from runs.drivers.reference import DRIVER
 from runs.tests.reference.stage import ROOM, play
 
 
@@ -19,7 +20,7 @@ def ask(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Start the agent's program with these arguments and nothing else in its environment."""
     program = str(DRIVER.executable(ROOM))
     return subprocess.run(
-        [interpreter(), "-B", "-E", "-s", "-S", program, *arguments],
+        [str(pythons.ours()), "-B", "-E", "-s", "-S", program, *arguments],
         capture_output=True,
         text=True,
         timeout=60,
