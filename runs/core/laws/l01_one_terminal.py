@@ -93,10 +93,11 @@ class OneTerminal(Law):
 
 
 def _repeated(run: Run) -> list[Event]:
-    """Terminals of one file that say the same thing in the same words, more than once."""
+    """Terminals of one file and one kind of record (``subagent.completed``, ``subagent.failed``),
+    more than one of them."""
     found: dict[tuple[str, str], list[Event]] = defaultdict(list)
     for event in run.ends:
-        found[event.file, event.native].append(event)
+        found[event.file, event.native.rpartition(".")[0] or event.native].append(event)
     return next((events for events in found.values() if len(events) > 1), [])
 
 

@@ -59,7 +59,7 @@ class BoundedSilence(Law):
         marks = _progress(history, run)
         if not marks or (len(marks) < 2 and not history.calls_of(run.agent, run)):
             return self.unknown(run.agent, "What it did is not to be seen.")
-        return self._measure(history, run.agent, marks, run.end, limit)
+        return self._measure(history, run.agent, marks, run.end, limit, run.start)
 
     def _root(self, history: History, limit: float) -> Iterable[Finding]:
         """The agent at the top is judged inside its turns; between them it waits for a person."""
@@ -90,6 +90,7 @@ class BoundedSilence(Law):
         marks: Sequence[Event],
         end: Event | None,
         limit: float,
+        begun: Event | None = None,
     ) -> Finding:
         busy = _busy(history, agent)
         streams = any(event.kind is Kind.DELTA for event in marks)
@@ -116,6 +117,7 @@ class BoundedSilence(Law):
                 agent,
                 f"No content for {worst:.0f} s (limit {limit:.0f} s) with no tool, question or "
                 f"child open.",
+                begun,
                 at,
                 end or history.end_record,
                 label="stall",
