@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol
 
 from runs.errors import UnknownName
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from runs.scenario import Scenario
     from runs.transcript import Reader
 
+LEAVE: Final = -1
+"""What a number among the options says that leaves the agent its own default."""
 Say = Callable[[str], None]
 """Takes one line of progress, for the page and standard error."""
 

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 from fakes.dialect import ModelRequest
 from fakes.targeting import CallerRule, Identity, by_markers
 from runs import platforms
-from runs.driver import Context, Driver, Launch, Option, Package, Source
+from runs.driver import LEAVE, Context, Driver, Launch, Option, Package, Source
 from runs.drivers._log import Log
-from runs.drivers.claude.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.claude.about import NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.claude.evidence import LiveSubagent, settings
 from runs.drivers.claude.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import Option
-
-LEAVE: Final = -1
-"""A number that says: the agent's own default."""
+from runs.driver import LEAVE, Option
 
 OPTIONS: Final = (
     Option(

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from runs.driver import LEAVE
+
 PROVIDER = "lifeline"
 COUNTS_SESSIONS = (0, 121, 0)
 """The first version that limits the threads of a session under that name."""
-LEAVE = -1
-"""A number of retries, or a time, that says: the agent's own default."""
 
 
 def config(base_url: str, model: str, options: Mapping[str, Any], release: tuple[int, ...]) -> str:

@@ -7,9 +7,6 @@ from typing import Final
 
 from runs.driver import Option
 
-LEAVE: Final = -1
-"""A number that says: the agent's own default."""
-
 OPTIONS: Final = (
     Option(
         "max_attempts",

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 
 from fakes.targeting import CallerRule
 from runs import platforms, pythons
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Source
+from runs.driver import LEAVE, Binary, Context, Driver, Launch, Option, Package, Source
 from runs.drivers._log import Log
-from runs.drivers.opencode.about import LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS, PACKAGES
+from runs.drivers.opencode.about import NOT_APPLICABLE, OBSERVES, OPTIONS, PACKAGES
 from runs.drivers.opencode.callers import Sessions
 from runs.drivers.opencode.evidence import LiveBus, LiveExport
 from runs.drivers.opencode.tools import EVERYTHING, Tools

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import Option
+from runs.driver import LEAVE, Option
 
 PACKAGES: Final = {
     "chat_completions": "@ai-sdk/openai-compatible",
@@ -13,9 +13,6 @@ PACKAGES: Final = {
     "messages": "@ai-sdk/anthropic",
 }
 """The provider package that speaks a dialect; all three are in the executable."""
-LEAVE: Final = -1
-"""A number that says: the agent's own default."""
-
 OPTIONS: Final = (
     Option(
         "dialect",

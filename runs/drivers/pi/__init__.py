@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from runs import node
-from runs.driver import Context, Driver, Launch, Option, Package, Source
-from runs.drivers.pi.about import APIS, LEAVE, NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.driver import LEAVE, Context, Driver, Launch, Option, Package, Source
+from runs.drivers.pi.about import APIS, NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.pi.tools import AGENT, EVERYTHING, Tools
 from runs.errors import VersionCannotRun
 from runs.transcript import named

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import Option
+from runs.driver import LEAVE, Option
 
 APIS: Final = {
     "chat_completions": "openai-completions",
@@ -13,8 +13,6 @@ APIS: Final = {
     "messages": "anthropic-messages",
 }
 """Its own word for a dialect."""
-LEAVE: Final = -1
-"""A number that says: the agent's own default."""
 
 OPTIONS: Final = (
     Option(
