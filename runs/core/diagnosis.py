@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from runs.core.agents import Run
+from runs.core.ends import asked_to_cancel
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.core.law import Finding, Verdict
@@ -114,10 +116,20 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
         one.law == "L3" and one.verdict is Verdict.UNKNOWN for one in findings
     ):
         return "unknown"  # word of an end may follow, or never come
-    if any(run.status == "failed" for run in history.runs):
-        # It failed, and whether anybody was told is not to be seen here.
+    if any(run.status == "failed" or _gone_unasked(history, run) for run in history.runs):
+        # It failed, and whether anybody was told is not to be seen here; or who stopped it.
         return "unknown"
     return "healthy"
+
+
+def _gone_unasked(history: History, run: Run) -> bool:
+    """Whether it was stopped, and nothing here says that somebody asked for it."""
+    if run.status not in ("cancelled", "interrupted", "stopped") or run.ends[0].source == "hooks":
+        return False
+    over = history.of(Kind.SESSION_ENDED, Kind.RESULT, Kind.PROCESS_EXITED, Kind.WATCHDOG)
+    if any(history.precedes(one, run.ends[0]) for one in over):
+        return False
+    return not asked_to_cancel(history, run)
 
 
 def _environment(history: History) -> bool:
