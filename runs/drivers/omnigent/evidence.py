@@ -76,7 +76,7 @@ class LiveStream(Stream):
         elif part == "runner" and word == "online" and self.killed:
             self.add(Kind.SESSION_RESUMED, self.root, session=self.root)
 
-    def _asked(self, record: Mapping[str, Any]) -> None:
+    def _asks(self, record: Mapping[str, Any]) -> None:
         """Something that our client asks for."""
         request = text(record.get("request"), 300)
         self.asked[request] = self.at or 0.0
@@ -110,7 +110,7 @@ _HANDLERS = {
     "client/plan": LiveStream._plan,
     "client/settled": LiveStream._settled,
     "client/part": LiveStream._part,
-    "client/asked": LiveStream._asked,
+    "client/asked": LiveStream._asks,
     "client/answered": LiveStream._answered,
     "client/interrupted": LiveStream._stopped,
 }
