@@ -26,6 +26,11 @@ from runs.transcripts._keeping import Room
 from runs.transcripts._missing import missing
 from runs.transcripts._reading import Progress, ReadFile, read
 
+_DO = (
+    "Attach session logs, JSON output, hook payloads, a trace or a request log; "
+    "the page /import/ lists what is recognised."
+)
+
 __all__ = [
     "Attached",
     "Case",
@@ -129,11 +134,7 @@ def case_of(
     """Join read files. Raises :class:`Unreadable` when no file says anything."""
     known = [file for file in files if file.format is not None]
     if not any(file.drafts for file in known):
-        names = ", ".join(file.name for file in files[:3]) or "nothing"
-        raise Unreadable(
-            f"No known format in {names}{' …' if len(files) > 3 else ''}.{_left(left_out)}",
-            "Attach session logs, JSON output, hook payloads, a trace or a request log.",
-        )
+        raise Unreadable(f"{_nothing_in(files)}{_left(left_out)}", _DO)
     events = join(known)
     history = History(events, complete=complete)
     facts = _facts(known)
@@ -147,6 +148,16 @@ def case_of(
         facts=facts,
         left_out=list(left_out),
     )  # fmt: skip
+
+
+def _nothing_in(files: list[ReadFile]) -> str:
+    """A sentence on files that say nothing."""
+    if not files:
+        return "There is no file in it."
+    names = ", ".join(file.name[:120] for file in files[:3]) + (" …" if len(files) > 3 else "")
+    if not any(file.size for file in files):
+        return f"{names} {'is' if len(files) == 1 else 'are'} empty."
+    return f"No known format in {names}."
 
 
 def _left(left_out: Iterable[tuple[str, str]]) -> str:

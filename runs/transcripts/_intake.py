@@ -1,49 +1,22 @@
 """What was attached, as a flat list of files: folders walked, archives unpacked, limits kept.
 
-Nothing here trusts a name or a size that an archive states. Links are never
-followed; what is left out is listed with the reason.
+Links are never followed; what is left out is listed with the reason.
 """
 
 from __future__ import annotations
 
-import gzip
-import io
-import lzma
 import os
-import shutil
 import stat
-import tarfile
-import zipfile
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
 
-import zstandard
+from runs.transcripts._limits import MIB, Limits, Unreadable
+from runs.transcripts._unpack import Damaged, Used, is_packed, unpack
 
-from runs.errors import HarnessError
+__all__ = ["Attached", "Intake", "Limits", "Unreadable", "gather"]
 
-MIB = 1 << 20
-
-
-class Unreadable(HarnessError):
-    """What was attached cannot be read; says which file, and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Against hostile files. Sizes in bytes."""
-
-    file: int = 4096 * MIB
-    total: int = 8192 * MIB
-    files: int = 5000
-    unpacked: int = 2048 * MIB
-    ratio: int = 200
-    """How many times larger an archive may become, beyond the first 16 MiB."""
-    depth: int = 24
-    """Folders inside of folders."""
-    line: int = 32 * MIB
+OURS = frozenset({"manifest.json", "events.jsonl"})
+"""The files by which an archive of Lifeline is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +34,7 @@ class Intake:
 
     files: list[Attached] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
+    used: Used = field(default_factory=Used)
 
 
 def gather(paths: list[Path], into: Path, limits: Limits) -> Intake:
@@ -80,6 +54,7 @@ def gather(paths: list[Path], into: Path, limits: Limits) -> Intake:
             raise Unreadable(f"{path} is not a regular file.", "Copy its content to a file.")
         else:
             _one(path, path.name, into / str(number), intake, limits)
+    _inner(into, intake, limits)
     _distinct(intake)
     if sum(file.size for file in intake.files) > limits.total:
         raise Unreadable(
@@ -117,147 +92,40 @@ def _add(intake: Intake, file: Attached, limits: Limits) -> None:
 
 def _one(path: Path, name: str, into: Path, intake: Intake, limits: Limits) -> None:
     """A single file: an archive is unpacked, anything else is read as it is."""
-    with path.open("rb") as file:
-        head = file.read(512)
-    size = path.stat().st_size
-    allowed = min(limits.unpacked, max(16 * MIB, size * limits.ratio))
-    budget = Budget(name, allowed, limits)
-    try:
-        if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
-            _unzip(path, into, budget)
-        elif _is_tar(path):
-            with tarfile.open(path, "r:*") as archive:
-                _untar(archive, into, budget)
-        elif head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ")):
-            _expand(path, name, head, into, budget)
-        else:
-            _add(intake, Attached(name, path, size), limits)
-            return
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        OSError,
-        EOFError,
-        zlib.error,
-        zstandard.ZstdError,
-        lzma.LZMAError,
-        NotImplementedError,
-        RuntimeError,
-    ) as bad:
-        if isinstance(bad, OSError) and not isinstance(bad, gzip.BadGzipFile) and bad.errno:
-            raise
-        raise Unreadable(
-            f"{name} is a damaged archive ({bad}).", "Attach the files themselves."
-        ) from bad
-    intake.left_out.extend(budget.left_out)
+    if not is_packed(path):
+        _add(intake, Attached(name, path, path.stat().st_size), limits)
+        return
+    intake.left_out.extend(unpack(path, name, into, limits, intake.used))
     _walk(into, into, intake, limits, 0)
 
 
-def _is_tar(path: Path) -> bool:
-    try:
-        return tarfile.is_tarfile(path)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError):
-        return False
-
-
-@dataclass(slots=True)
-class Budget:
-    """What an archive may still become."""
-
-    name: str
-    allowed: int
-    limits: Limits
-    files: int = 0
-    left_out: list[tuple[str, str]] = field(default_factory=list)
-
-    def place(self, into: Path, name: str) -> Path:
-        """Where a member goes; a name that leaves the folder is an error."""
-        pure = PurePosixPath(name.replace("\\", "/"))
-        parts = pure.parts
-        if pure.is_absolute() or ".." in parts or not parts or ":" in parts[0] or "\0" in name:
-            raise Unreadable(f"{self.name} holds a file outside of its folder ({name!r}).",
-                             "It is not safe to unpack; attach the files themselves.")  # fmt: skip
-        self.files += 1
-        if self.files > self.limits.files or len(parts) > self.limits.depth:
-            raise Unreadable(
-                f"{self.name} holds too many files or folders.", "Attach the logs alone."
-            )
-        target = into.joinpath(*parts)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        return target
-
-    def copy(self, source: IO[bytes], target: Path) -> None:
-        """Unpack one member, counting what really comes out."""
-        with target.open("wb") as out:
-            for piece in _pieces(source):
-                self.allowed -= len(piece)
-                if self.allowed < 0:
-                    raise Unreadable(f"{self.name} expands to more than is allowed.",
-                                     "Unpack it yourself and attach the logs alone.")  # fmt: skip
-                out.write(piece)
-
-
-def _pieces(source: IO[bytes]) -> Iterator[bytes]:
-    while piece := source.read(MIB):
-        yield piece
-
-
-def _unzip(path: Path, into: Path, budget: Budget) -> None:
-    into.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            if member.is_dir():
-                continue
-            if stat.S_ISLNK(member.external_attr >> 16):
-                budget.left_out.append((member.filename, "a link"))
-                continue
-            if member.flag_bits & 1:
-                budget.left_out.append((member.filename, "encrypted"))
-                continue
-            target = budget.place(into, member.filename)
-            with archive.open(member) as source:
-                budget.copy(source, target)
-
-
-def _untar(archive: tarfile.TarFile, into: Path, budget: Budget) -> None:
-    into.mkdir(parents=True, exist_ok=True)
-    for member in archive:
-        if member.isdir():
+def _inner(into: Path, intake: Intake, limits: Limits) -> None:
+    """Unpack what is packed within a folder or an archive, once; our own archives stay whole."""
+    names = {file.name for file in intake.files}
+    if names >= OURS:
+        return
+    files, intake.files = intake.files, []
+    for number, file in enumerate(files):
+        if not is_packed(file.path):
+            _add(intake, file, limits)
             continue
-        if not member.isreg():
-            budget.left_out.append(
-                (member.name, "a link" if member.issym() or member.islnk() else "no file")
-            )
+        place, inner = into / f"inner-{number}", Intake(used=intake.used)
+        try:
+            left_out = unpack(file.path, PurePosixPath(file.name).name, place, limits, intake.used)
+            _walk(place, place, inner, limits, 0)
+        except Damaged as damaged:
+            intake.left_out.append((file.name, damaged.what))
             continue
-        target = budget.place(into, member.name)
-        source = archive.extractfile(member)
-        if source is not None:
-            budget.copy(source, target)
-
-
-def _expand(path: Path, name: str, head: bytes, into: Path, budget: Budget) -> None:
-    """One compressed file, which may be a tar (of zstandard) inside."""
-    into.mkdir(parents=True, exist_ok=True)
-    inner = name.rsplit(".", 1)[0] if "." in name.strip(".") else name + ".log"
-    target = budget.place(into, PurePosixPath(inner).name)
-    with path.open("rb") as file, _opened(file, head) as source:
-        budget.copy(source, target)
-    if _is_tar(target):
-        unpacked = target.with_name("unpacked.tar")
-        shutil.move(target, unpacked)
-        with tarfile.open(unpacked, "r:") as archive:
-            _untar(archive, into, budget)
-        unpacked.unlink()
-
-
-def _opened(file: IO[bytes], head: bytes) -> IO[bytes]:
-    if head.startswith(b"\x1f\x8b"):
-        return cast(IO[bytes], gzip.GzipFile(fileobj=file))
-    if head.startswith(b"\xfd7zXZ"):
-        return lzma.LZMAFile(file)
-    return io.BufferedReader(
-        zstandard.ZstdDecompressor(max_window_size=128 * MIB).stream_reader(file)
-    )
+        above = PurePosixPath(file.name)
+        if [one.name for one in inner.files] == [above.stem]:  # compressed, not an archive
+            above = above.parent
+        intake.left_out.extend((str(above / name), why) for name, why in left_out)
+        for one in inner.files:
+            name = str(above / one.name)
+            if is_packed(one.path):
+                intake.left_out.append((name, "an archive within an archive: unpack it"))
+            else:
+                _add(intake, Attached(name, one.path, one.size), limits)
 
 
 def _distinct(intake: Intake) -> None:

@@ -78,7 +78,11 @@ def read(
     found = ReadFile(file.name, file.size, kept=Kept(room or Room()))
     with file.path.open("rb") as raw:
         head = raw.read(HEAD)
-    found.format = format or recognise(formats, decoded(head), file.name)
+        found.format = format or recognise(formats, decoded(head), file.name)
+        if found.format is None and b"\n" not in head and len(head) == HEAD:
+            # The first line is longer than all that is looked at: the next ones tell as well.
+            _skip(raw, limits.line)
+            found.format = recognise(formats, raw.read(HEAD), file.name)
     if found.format is None:
         return found
     reader = found.format.reader(file.name)

@@ -189,3 +189,50 @@ def test_it_does_not_parse_what_would_take_too_much_memory(tmp_path: Path) -> No
     (tmp_path / "trace.json").write_bytes(spans)
     (damage,) = read_case([tmp_path]).damage
     assert (damage["what"], damage["lost"]) == ("too-long", "file")
+
+
+def test_it_unpacks_what_is_packed_within_a_folder_or_an_archive_once(tmp_path: Path) -> None:
+    events = next(path for path in CASES if path.name.startswith("02-")) / "events.jsonl"
+    inner = _zip(tmp_path / "inner.zip", {"events.jsonl": events.read_bytes()})
+    packed = {
+        "logs/events.jsonl.gz": gzip.compress(events.read_bytes()),
+        "inner.zip": inner.read_bytes(),
+        "broken.gz": gzip.compress(b"x" * 99)[:20],
+        "outer.zip": _zip(tmp_path / "o.zip", {"again.zip": inner.read_bytes()}).read_bytes(),
+    }
+    found = read_case([_zip(tmp_path / "all.zip", packed)])
+    assert {row["path"] for row in found.formats} == {
+        "logs/events.jsonl",
+        "inner.zip/events.jsonl",
+    }
+    assert {name for name, _ in found.left_out} == {"broken.gz", "outer.zip/again.zip"}
+
+
+def test_packed_files_may_not_become_too_much_together(tmp_path: Path) -> None:
+    zeros = gzip.compress(bytes(700 << 10))
+    with pytest.raises(Unreadable, match="more than is allowed"):
+        read_case([_zip(tmp_path / "two.zip", {"a.gz": zeros, "b.gz": zeros})], limits=SMALL)
+
+
+def test_two_members_of_one_name_both_stay(tmp_path: Path) -> None:
+    path = tmp_path / "twice.zip"
+    with zipfile.ZipFile(path, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("a.jsonl", lines(CopilotLog().close(9)))
+        archive.writestr("a.jsonl", "a note")
+    assert {row["path"] for row in read_case([path]).formats} == {"a.jsonl", "2/a.jsonl"}
+
+
+def test_it_knows_a_file_by_what_follows_a_very_long_first_line(tmp_path: Path) -> None:
+    first = b'{"type":' + b"[" * 200_000 + b"]" * 200_000 + b"}\n"
+    path = _written(tmp_path / "long.jsonl", first + lines(CopilotLog().close(9)))
+    found = read_case([path])
+    assert [row["format"] for row in found.formats] == ["copilot-events-jsonl"]
+    assert found.damage[0]["what"] == "too-deep"
+
+
+def test_it_says_in_words_that_there_is_nothing(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    with pytest.raises(Unreadable, match="There is no file in it"):
+        read_case([tmp_path / "none"])
+    with pytest.raises(Unreadable, match=r"log\.jsonl is empty"):
+        read_case([_written(tmp_path / "log.jsonl", b"")])
