@@ -78,7 +78,9 @@ def _terminal(agent: Agent, view: str) -> str:
 
 
 def _told(history: History, agent: Agent) -> dict[str, Any] | None:
-    notices = [note for run in agent.runs for note in run.notices if tells_end(note)]
+    """What the parent was told of the run whose terminal the row shows."""
+    ended = [run for run in agent.runs if run.ends or run.notices]
+    notices = [note for run in ended[-1:] for note in run.notices if tells_end(note)]
     if not notices:
         return None
     first = notices[0]

@@ -28,6 +28,16 @@ def test_a_row_says_what_happened_and_what_was_said() -> None:
     assert (child["true_end"], child["error_class"]) == ("failed", "stream")
 
 
+def test_what_the_parent_was_told_is_of_the_run_whose_terminal_is_shown() -> None:
+    told = Told().begin().spawn("A").says("A").ends("A").tells("A")
+    told.at(3).add(Kind.AGENT_RESUMED, "A", by="root").says("A").ends("A", "failed")
+    (_, untold) = agent_rows(told.at(4).history())
+    assert (untold["terminal"]["stdout"], untold["runs"], untold["told"]) == ("none", 2, None)
+    (_, child) = agent_rows(told.tells("A", "failed").at(5).history())
+    assert child["told"] is not None
+    assert (child["told"]["status"], child["told"]["times"]) == ("failed", 1)
+
+
 def test_attempts_carry_call_number_gap_and_fault() -> None:
     rows = [row for row in attempt_rows(_run().history()) if row["caller"] == "child:1"]
     assert [(row["call"], row["n"], row["fault"]) for row in rows] == [
