@@ -36,7 +36,7 @@ class CancelReaches(Law):
         "does not show who pressed a key."
     )
     labels = ("cancel_ignored", "cancel_overreach", "cancel_misnamed")
-    follows = ("L10", "L3", "L12", "L1", "L16", "L8", "L5")
+    follows = ("L10", "L3", "L12", "L1", "L16", "L8", "L5", "L4", "L13")
     parameters = ("cancel_within",)
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:

@@ -82,6 +82,16 @@ def test_an_interrupt_ends_an_answer_but_not_a_call() -> None:
     assert "broken:left_open" in answers(_left("wait", "", "interrupted"), "L13")
 
 
+def test_a_call_that_an_interrupt_left_open_follows_from_a_cancel_that_did_not_reach() -> None:
+    told = Told("rpc", "rpc.jsonl").begin().spawn("A").at(2)
+    told.add(Kind.ITEM_LEFT, what="wait", item="w").at(3)
+    told.add(Kind.CANCEL_REQUESTED, target="root", by="user").at(3.1)
+    told.add(Kind.TURN_ENDED, status="interrupted").at(9).ends("A").exits(0, at=10)
+    judged = judge(told.history())
+    (left,) = [one for one in judged.broken if one.label == "left_open"]
+    assert (left.agent, left.because, judged.diagnosis) == ("root", "L7", "cancel_ignored")
+
+
 def _span(seq: int, span: str, parent: str, op: str = "chat", **data: Any) -> Event:
     return Event(
         seq=seq,

@@ -148,6 +148,8 @@ def test_an_interrupt_of_the_parent_leaves_its_child_at_work(runs: Runs) -> None
     assert _child(run)["true_end"] == "completed"
     assert _broken(run)["L7"] == "cancel_ignored"
     assert run["diagnosis"] == "cancel_ignored"
+    (left,) = [row for row in run["findings"] if row["label"] == "left_open"]
+    assert left["agent"] != _child(run)["id"] and left["because"] == "L7", "the wait of the parent"
 
 
 @pytest.mark.parametrize("version", [OLD, NEW])
