@@ -13,7 +13,16 @@ from typing import Any
 from fakes.targeting import TASK_PATTERN
 from runs.core.events import ROOT, Kind
 from runs.transcripts._lines import Lines
-from runs.transcripts._values import EMPTY, first_text, integer, items, length, mapping, text
+from runs.transcripts._values import (
+    EMPTY,
+    first_text,
+    integer,
+    items,
+    length,
+    mapping,
+    moment,
+    text,
+)
 
 SPAWN = "subagent"
 ENDS = {
@@ -105,8 +114,10 @@ class Pi(Lines):
         for child, one in _named(call, details):
             if one.get("agentSource") == "unknown":
                 continue  # not started: it waits for its turn, or nobody has that name
+            messages, written = [mapping(each) for each in items(one.get("messages"))], self.at
             if child not in self._seen:
                 self._seen[child] = 0
+                self._then(messages[0] if messages else EMPTY)
                 self.add(
                     Kind.AGENT_STARTED,
                     child,
@@ -115,10 +126,17 @@ class Pi(Lines):
                     background=False,
                     call=call,
                 )
-            messages, seen = items(one.get("messages")), self._seen[child]
+            seen = self._seen[child]
             self._seen[child] = max(seen, len(messages))
             for message in messages[seen:]:
-                self._below(mapping(message), child)
+                self._then(message)
+                self._below(message, child)
+            self.at = written
+
+    def _then(self, message: Mapping[str, Any]) -> None:
+        """What follows was at the time of this message, in a file that has times."""
+        if self.at is not None:
+            self.at = moment(message.get("timestamp")) or self.at
 
     def _below(self, message: Mapping[str, Any], child: str) -> None:
         """A message of a sub-agent, which may have sub-agents of its own."""

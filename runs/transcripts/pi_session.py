@@ -9,11 +9,14 @@ from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._pi import Pi
 from runs.transcripts._sniff import records
+from runs.transcripts._steady import Order
 from runs.transcripts._values import items, length, mapping, moment, text
 
 
 class PiSession(Pi):
-    """One session: an entry a message."""
+    """One session: an entry a message. A result has what its sub-agent said, at its times."""
+
+    order = Order(loose=frozenset({"message/toolResult"}))
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "session")

@@ -173,6 +173,20 @@ def test_one_call_may_start_several_and_some_may_not_start() -> None:
     assert (refused.data["ok"], refused.data["refusal"]) == (False, "error")
 
 
+def test_a_sub_agents_messages_keep_their_own_times() -> None:
+    said = {"role": "assistant", "content": [], "stopReason": "stop"}
+    one = result(stopReason="stop", messages=[{**said, "timestamp": 1_796_000_005_000}])
+    message = {"role": "toolResult", "toolCallId": "c1", "toolName": "subagent"}
+    message["details"] = {"mode": "single", "results": [one]}
+    entry = {"type": "message", "timestamp": "2026-11-30T00:53:29Z", "message": message}
+    drafts = [one for one in fed("pi-session-jsonl", entry) if one.agent == "c1"]
+    assert [(one.kind, one.at) for one in drafts] == [
+        (Kind.AGENT_STARTED, 1_796_000_005.0),
+        (Kind.AGENT_MESSAGE, 1_796_000_005.0),
+        (Kind.AGENT_ENDED, 1_796_000_009.0),
+    ]
+
+
 def test_it_tells_a_sub_agent_by_the_task_that_its_prompt_repeats() -> None:
     def note(kind: str, pid: int, ppid: int, **more: Any) -> dict[str, Any]:
         return {"type": kind, "at": 1_796_015_000_000, "pid": pid, "ppid": ppid, **more}
