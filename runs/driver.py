@@ -56,6 +56,12 @@ class Option:
         return {"int": int, "float": float, "text": str}[self.kind](value)
 
 
+def dialect_option(dialects: Sequence[str]) -> Option:
+    """Which protocol is spoken by an agent that knows several; the first is the default."""
+    what = "The protocol that it speaks to its provider."
+    return Option("dialect", "choice", dialects[0], what, tuple(dialects))
+
+
 @dataclass(frozen=True, slots=True)
 class Package:
     """Where an agent's binaries come from. `scripts`: its install scripts must run (says why)."""

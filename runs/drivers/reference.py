@@ -22,7 +22,17 @@ from fakes.targeting import CallerRule, Identity
 from runs import pythons
 from runs.core.events import Kind
 from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.driver import (
+    Binary,
+    Context,
+    Driver,
+    Launch,
+    Option,
+    Package,
+    Runtime,
+    Source,
+    dialect_option,
+)
 from runs.errors import HarnessError
 from runs.transcripts.reference import ReferenceReader
 
@@ -112,13 +122,7 @@ class Reference(Driver):
     )
     overhead_mib: ClassVar[int] = 64
     options: ClassVar[tuple[Option, ...]] = (
-        Option(
-            "dialect",
-            "choice",
-            "responses",
-            "The protocol that it speaks to its provider.",
-            DIALECTS,
-        ),
+        dialect_option(DIALECTS),
         Option("form", "choice", "stream", "The form of answers.", ("stream", "plain")),
         Option(
             "misbehave",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import LEAVE, Option
+from runs.driver import LEAVE, Option, dialect_option
 
 PACKAGES: Final = {
     "chat_completions": "@ai-sdk/openai-compatible",
@@ -14,13 +14,7 @@ PACKAGES: Final = {
 }
 """The provider package that speaks a dialect; all three are in the executable."""
 OPTIONS: Final = (
-    Option(
-        "dialect",
-        "choice",
-        "chat_completions",
-        "The protocol that it speaks to its provider.",
-        tuple(PACKAGES),
-    ),
+    dialect_option(tuple(PACKAGES)),
     Option(
         "form",
         "choice",

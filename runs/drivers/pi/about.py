@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import LEAVE, Option
+from runs.driver import LEAVE, Option, dialect_option
 
 APIS: Final = {
     "chat_completions": "openai-completions",
@@ -15,13 +15,7 @@ APIS: Final = {
 """Its own word for a dialect."""
 
 OPTIONS: Final = (
-    Option(
-        "dialect",
-        "choice",
-        "chat_completions",
-        "The protocol that it speaks to its provider.",
-        tuple(APIS),
-    ),
+    dialect_option(tuple(APIS)),
     Option(
         "max_retries",
         "int",
