@@ -1,6 +1,6 @@
 """The real Codex of two versions, from its package, in both forms, through the one command.
 
-Four commands make all runs; every test looks at one of them. What is a race in the binary
+Five commands make all runs; every test looks at one of them. What is a race in the binary
 is not asserted.
 """
 
@@ -27,6 +27,7 @@ EXEC = ["--set", "agents.codex.form=exec"]
 COMMANDS = (
     ("exec", ["reproduce", f"codex@{NEW}", "sse-cut", *EXEC]),
     ("app-server", ["reproduce", f"codex@{NEW}", "interrupt-parent"]),
+    ("app-server", ["reproduce", f"codex@{NEW}", "restart-running"]),
     ("app-server", ["sweep", "--agents", f"codex@{OLD},{NEW}", "--scenarios", "sse-cut,http-429"]),
     ("exec", ["sweep", "--agents", f"codex@{OLD}", "--scenarios", "sse-cut,slow-child", *EXEC]),
 )
@@ -150,6 +151,16 @@ def test_an_interrupt_of_the_parent_leaves_its_child_at_work(runs: Runs) -> None
     assert run["diagnosis"] == "cancel_ignored"
     (left,) = [row for row in run["findings"] if row["label"] == "left_open"]
     assert left["agent"] != _child(run)["id"] and left["because"] == "L7", "the wait of the parent"
+
+
+def test_a_child_that_was_cut_off_by_a_kill_is_told_to_nobody_afterwards(runs: Runs) -> None:
+    run = runs["app-server", NEW, "restart-running"]
+    terminal = _child(run)["terminal"]
+    assert (terminal["stdout"], terminal["session"]) == ("interrupted", "started-only")
+    assert _child(run)["told"] is None
+    assert _broken(run)["L8"] == "orphaned" and run["diagnosis"] == "orphaned"
+    because = {row["law"]: row["because"] for row in run["findings"] if row["verdict"] == "broken"}
+    assert because == {"L8": "", "L3": "L8", "L13": "L8"}
 
 
 @pytest.mark.parametrize("version", [OLD, NEW])
