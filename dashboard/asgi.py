@@ -37,6 +37,10 @@ def leave_when_stopped() -> None:
 
 
 leave_when_stopped()
+if "daphne.http_protocol" in sys.modules:
+    from dashboard import bounded
+
+    bounded.install()
 
 
 async def guarded(scope: Scope, receive: Receive, send: Send) -> None:

@@ -19,6 +19,12 @@ from dashboard import trouble
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+TOO_LARGE = "X-Lifeline-Too-Large"
+"""Marks a request of which the body was let go (:mod:`dashboard.bounded`)."""
+_IN_PIECES = (
+    "Read large logs with `python3 manage.py judge PATH --store`, or on the page /import/, "
+    "which sends them in pieces where JavaScript is on."
+)
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -123,7 +129,12 @@ class GuardMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The response of the page, or the refusal in words."""
         why = self._why(request)
-        response = self._refuse(request, why) if why else self.get_response(request)
+        if why:
+            response: HttpResponseBase = self._refuse(request, why)
+        elif TOO_LARGE in request.headers:
+            response = trouble.plain(request, 413, "The request is too large.", _IN_PIECES)
+        else:
+            response = self.get_response(request)
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         response.headers.setdefault("Referrer-Policy", "same-origin")
         response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")

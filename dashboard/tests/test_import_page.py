@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from dashboard import bounded
 from dashboard.tests.browser import open_page
 from dashboard.tests.instance import Up, started
 from runs.management.commands.judge import judge_paths
@@ -99,3 +102,21 @@ def test_a_large_upload_goes_in_pieces_and_is_the_same(started: Up, open_page: A
     read = page.get_by_role("region", name="What was imported")
     for name in (*(path.name for path in CUT.iterdir()), "pasted.jsonl"):
         expect(read.get_by_text(name).first).to_be_visible()
+
+
+def test_a_request_beyond_the_limit_is_not_kept_and_answered_in_words(started: Up) -> None:
+    address = urlsplit(started.address)
+    assert address.hostname
+    for accept, wanted in (("text/html", "The request is too large."), ("application/json", "{")):
+        connection = HTTPConnection(address.hostname, address.port or 80, timeout=60)
+        connection.request(
+            "POST",
+            "/import/",
+            body=(bytes(1 << 20) for _ in range((bounded.LARGEST >> 20) + 1)),
+            headers={"Content-Type": "multipart/form-data; boundary=x", "Accept": accept},
+            encode_chunked=True,
+        )
+        answer = connection.getresponse()
+        words = answer.read().decode()
+        assert answer.status == 413 and words.startswith(wanted) and "judge PATH" in words
+        connection.close()
