@@ -91,9 +91,13 @@ def of_document(given: dict[str, Any]) -> Facts:
     by_verdict: dict[str, list[dict[str, Any]]] = {"broken": [], "holds": [], "unknown": []}
     for row in findings:
         by_verdict.setdefault(row["verdict"], by_verdict["unknown"]).append(row)
+    truth = [_truth(row, agents, by_verdict["broken"], document) for row in _tree(agents)]
+    top = {row.id: row.name for row in truth if not row.depth}
+    for row in (*attempts, *findings):
+        row["who"] = top.get(row.get("agent") or "", row.get("agent"))
     return Facts(
         document=document,
-        truth=[_truth(row, agents, by_verdict["broken"], document) for row in _tree(agents)],
+        truth=truth,
         attempts=attempts,
         retry=document.get("retry") or {},
         retried=tried_again(attempts),

@@ -40,7 +40,10 @@ def test_it_shows_the_truth_against_the_report(client: Client, cut: Run) -> None
 
 def test_it_calls_the_one_at_the_top_root_where_it_has_an_id_and_no_name() -> None:
     agents = [{"id": "4bd9c2", "parent": None}, {"id": "81f0aa", "parent": "4bd9c2"}]
-    assert [row.name for row in facts.of_document({"agents": agents}).truth] == ["root", "81f0aa"]
+    findings = [{"law": "L8", "verdict": "broken", "agent": one["id"]} for one in agents]
+    found = facts.of_document({"agents": agents, "findings": findings})
+    assert [row.name for row in found.truth] == ["root", "81f0aa"]
+    assert [row["who"] for row in found.broken] == ["root", "81f0aa"]
 
 
 @pytest.mark.django_db
