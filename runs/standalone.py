@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import pprint
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from fakes.script import root_prompt
-from runs import catalogue
+from runs import catalogue, pythons
 from runs.driver import Binary, Context, Driver, Launch
 from runs.errors import NotApplicable
 from runs.repeat import Repeat
@@ -21,7 +22,10 @@ from runs.tape import NotPossible
 from runs.tapes import MODEL, tapes
 
 TEMPLATE = Path(__file__).with_name("standalone_template.py")
-_PLACES = {name: Path(f"/@{name}@") for name in ("HOME", "WORK", "TEMP", "LOGS", "AGENT")}
+_PLACES = {name: Path(f"/@{name}@") for name in ("HOME", "WORK", "TEMP", "LOGS", "FOLDER")}
+_PLACES["AGENT"] = Path("/@BIN@/@AGENT@")
+OWN_BIN = str(_PLACES["FOLDER"] / "venv" / "bin")
+"""Where an agent that is a Python package has its Python: beside its binary."""
 
 
 def script_of(repeat: Repeat | None) -> str:
@@ -74,19 +78,28 @@ def launch(
     argv, agent = list(made.argv), str(_PLACES["AGENT"])
     if made.stdin == "pipe":
         raise NotPossible(f"{driver.name} is driven by a conversation, not by its command line.")
-    if argv[0] != agent:
-        # An interpreter runs the binary, or a program of ours that starts it.
-        if not any(agent in text for text in (*argv, *made.files.values())):
-            raise NotPossible(f"{driver.name} is not started by its binary alone.")
-        argv[0] = "@PYTHON@"
-    start = {
+    if not any(agent in text for text in (*argv, *made.files.values())):
+        raise NotPossible(f"{driver.name} is not started by its binary alone.")
+    start: dict[str, Any] = {
         "agent": driver.name,
         "version": version,
-        "argv": argv,
-        "env": dict(made.env),
-        "files": {str(path): text for path, text in made.files.items()},
+        "argv": [_signed(word) for word in argv],
+        "env": {name: _signed(value) for name, value in made.env.items()},
+        "files": {str(path): _signed(text) for path, text in made.files.items()},
     }
+    if start["argv"][0] not in (agent, "@PYTHON@", "/@BIN@/python"):
+        raise NotPossible(f"{driver.name} is started by {argv[0]}, which is not part of it.")
+    if str(_PLACES["FOLDER"]) in str(start):
+        raise NotPossible(f"{driver.name} needs files of its installation beside the binary.")
     return start, options
+
+
+def _signed(text: str) -> str:
+    """With signs in place of the Python that runs Lifeline, and of the agent's own."""
+    text = text.replace(OWN_BIN, "/@BIN@")
+    for python in (str(pythons.ours()), sys.executable):
+        text = re.sub(rf"{re.escape(python)}(?![\w.])", "@PYTHON@", text)
+    return text
 
 
 def _launched(driver: Driver, version: str, scenario: Scenario, options: dict[str, Any]) -> Launch:
@@ -94,7 +107,7 @@ def _launched(driver: Driver, version: str, scenario: Scenario, options: dict[st
         agent=driver.name,
         version=version,
         path=_PLACES["AGENT"],
-        folder=_PLACES["AGENT"],
+        folder=_PLACES["FOLDER"],
         sha256="",
     )
     context = Context(

@@ -4,7 +4,9 @@
     python3 THIS_FILE /path/to/the/agent/binary
 
 Needs Python 3.9 or newer and the agent's binary; no credentials, no hosted model, no
-network but 127.0.0.1. The answers below are played byte for byte.
+network but 127.0.0.1. The answers below are played byte for byte. Exits with 0 when the
+agent was given the broken answers (whatever came of it), 1 when it asked for none of them, 2
+for a wrong call.
 """
 
 from __future__ import annotations
@@ -240,7 +242,8 @@ def start(agent, port, folder):
     def fill(text):
         for name, path in places.items():
             text = text.replace(f"/@{name}@", path)
-        text = text.replace("/@AGENT@", agent).replace("@PYTHON@", sys.executable)
+        text = text.replace("/@BIN@/@AGENT@", agent).replace("/@BIN@", str(Path(agent).parent))
+        text = text.replace("@PYTHON@", sys.executable)
         return text.replace("@PORT@", str(port))
 
     for path, text in LAUNCH["files"].items():
@@ -292,7 +295,13 @@ def main():
         broken = sum(bool(row[3]) for row in rows)
         print(f"{caller:>8}: {len(rows)} requests, {broken} broken, gaps {', '.join(gaps) or '-'}",
               file=sys.stderr)  # fmt: skip
-    return 0
+    fired = sum(bool(row[3]) for row in TRIES)
+    if fired or TRIES and "('fault', " not in repr(TAPES):
+        print(f"It ran: {fired} answers broken as planned.", file=sys.stderr)
+        return 0
+    what = "it never asked for a broken answer" if TRIES else "it never asked the provider"
+    print(f"Not repeated: {what}. Is it {LAUNCH['agent']} {LAUNCH['version']}?", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

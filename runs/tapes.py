@@ -98,6 +98,7 @@ class _Player:
         path = self.paths[caller]
         below = {each: self._answers(each) for each in self.paths.values() if _under(path, each)}
         found: dict[tuple[int, int], tuple[tuple[Turn, ...], Reply, int]] = {}
+        gists: dict[tuple[int, int], tuple[Any, ...]] = {}
         waiting: list[tuple[Turn, ...]] = [(Turn("user", prompt),)]
         while waiting:
             turns = waiting.pop(0)
@@ -109,13 +110,16 @@ class _Player:
             call = 1 + sum(turn.role == "assistant" for turn in turns)
             reply = self._reply(turns, caller, who, call, below)
             found[place] = turns, reply, call
+            gists[place] = self._gist(reply, caller, call)
+            if _comes_round(gists, *place):
+                continue
             if not reply.final or below or self.messaged:
                 waiting += _continued(turns, reply, below)
         steps: list[dict[str, Any]] = []
         last = None
         for after, heard in sorted(found):
             turns, reply, call = found[after, heard]
-            said = after, self._gist(reply, caller, call)
+            said = after, gists[after, heard]
             fresh: dict[str, Any] = {"after": after, "heard": heard}
             step = steps.pop() if said == last else fresh
             for form in ("stream", "plain"):
@@ -217,6 +221,18 @@ class _Player:
             if meant and each.target.hits(caller, call, attempt, request.stream):
                 return each.fault
         return None
+
+
+def _comes_round(gists: Mapping[tuple[int, int], tuple[Any, ...]], after: int, heard: int) -> bool:
+    """Whether each word leads to what the word before led to: to a call, and then to a text.
+
+    So it goes on for ever; the steps that are known serve for all further ones.
+    """
+    places = ((after, NOTHING), (after, heard))
+    earlier = ((after - 1, NOTHING), (after - 1, heard))
+    known = all(place in gists for place in (*places, *earlier))
+    same = known and [gists[place] for place in places] == [gists[place] for place in earlier]
+    return heard == SPOKEN and same
 
 
 def _under(path: str, other: str) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import fakes.reference_agent
-from runs import catalogue, imports, material, models, repeat, standalone_template
+from runs import catalogue, imports, material, models, pythons, repeat, standalone_template
 from runs.exports.markdown import issue
 from runs.redact import Choice
 from runs.repeat import Repeat
@@ -72,6 +72,27 @@ def test_the_second_run_of_a_child_is_cut_and_the_first_is_not(tmp_path: Path) -
     said = _played(tmp_path, "follow-up-cut")
     assert _requests(said) == {"parent": [5, 0], "1": [6, 5]}
     assert re.search(r"  1  call 1 attempt 1  whole$", said, re.M), said
+
+
+def test_an_agent_that_asks_for_nothing_has_repeated_nothing(tmp_path: Path) -> None:
+    nothing = tmp_path / "agent.py"
+    nothing.write_text("")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(_written(tmp_path, "sse-cut")), str(nothing)],
+        capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "Not repeated: it never asked the provider." in done.stderr
+
+
+def test_a_parent_that_fetches_at_each_word_comes_round() -> None:
+    driver = catalogue.driver("omnigent")
+    options = driver.read_options({})
+    made = tapes(driver, "0.19.1", catalogue.scenarios()["sse-cut"], options)
+    heard = {(step["after"], step["heard"]): repr(step["stream"]) for step in made[""]}
+    assert "sys_session_send" in heard[0, 0] and "sys_read_inbox" in heard[1, 1]
+    assert "ROOT-OK" in heard[2, 0] and "sys_read_inbox" in heard[2, 1]
+    assert max(after for after, _ in heard) <= 3
 
 
 def test_a_child_is_named_by_its_own_id() -> None:
@@ -145,12 +166,14 @@ def _runs(pid: str) -> bool:
 @pytest.mark.parametrize("scenario", ["success", "sse-cut"])
 @pytest.mark.parametrize(
     ("agent", "version"),
-    [("copilot", "1.0.102"), ("codex", "0.147.0"), ("opencode", "1.18.33"), ("claude", "2.1.300")],
-)
+    [("copilot", "1.0.102"), ("codex", "0.147.0"), ("opencode", "1.18.33"), ("claude", "2.1.300"),
+     ("hermes", "0.19.0"), ("omnigent", "0.19.1")],
+)  # fmt: skip
 def test_an_agent_is_started_by_its_binary_alone(agent: str, version: str, scenario: str) -> None:
     text = script_of(Repeat(agent, version, catalogue.scenarios()[scenario].as_dict(), {}))
     compile(text, "repeat.py", "exec")
-    assert "/@AGENT@" in text
+    assert "/@BIN@/@AGENT@" in text
+    assert not any(place in text for place in (sys.executable, str(pythons.ours()), "/@FOLDER@"))
     assert ("('fault', 'sse-cut')" in text) == (scenario == "sse-cut")
     assert "('fault', 'success')" not in text
 
