@@ -17,7 +17,8 @@ OPTIONS: Final = (
         "choice",
         "whole",
         "What is started: server, runner and harness, or the runner alone, which acknowledges "
-        "messages as accepted or buffered and cannot make a sub-agent.",
+        "messages as accepted or buffered and cannot make a sub-agent: of the moments below only "
+        "parent-running comes.",
         ("whole", "runner"),
     ),
     Option(
@@ -28,7 +29,12 @@ OPTIONS: Final = (
         "one without its command runs a CLI that is not installed.",
         ("whole", "child-broken", "parent-broken", "child-without-command"),
     ),
-    Option("depth", "int", 3, "How deep its agent lets sub-agents be declared below it."),
+    Option(
+        "depth",
+        "int",
+        3,
+        "How deep its agent lets sub-agents be declared below it; not less than a scenario needs.",
+    ),
     Option(
         "restart",
         "choice",
@@ -65,9 +71,10 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L3": "the wake message on the parent's stream, and what it reads from its inbox",
     "L4": "the parent's session.status against children that run; the stream, never a snapshot",
     "L5": "the provider's journal and both streams",
-    "L6": "the provider's journal; it announces no retry",
-    "L7": "the parent's sys_cancel_task, and our client's interrupt",
-    "L8": "the streams over a runner that was killed and started again",
+    "L6": "the provider's journal; no retry is announced, each has its number in a header",
+    "L7": "the parent's sys_cancel_task, our client's interrupt, and the calls that it gives up",
+    "L8": "the streams over a runner that was killed and started again, and what is stored of a "
+    "conversation against what its model is asked then",
     "L9": "the session that a wake and an inbox item name",
     "L10": "the end of the parent's turns against its children's",
     "L11": "sends that are refused; it has no limit of its own on how many or how deep",
