@@ -59,9 +59,9 @@ def not_applicable(agent: str, known: Iterable[Scenario]) -> dict[str, str]:
     reasons = dict(driver(agent).not_applicable)
     for scenario in known:
         if scenario.only and agent not in scenario.only:
-            reasons.setdefault(
-                scenario.name, f"it has a meaning only for {' and '.join(scenario.only)}"
-            )
+            *others, last = scenario.only
+            named = f"{', '.join(others)} and {last}" if others else last
+            reasons.setdefault(scenario.name, f"it has a meaning only for {named}")
     return reasons
 
 
