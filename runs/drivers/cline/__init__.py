@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from runs import platforms, pythons
 from runs.driver import Binary, Context, Driver, Launch, Option, Package, Source
-from runs.drivers.cline.about import NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.cline.about import NOT_APPLICABLE, NOT_APPLICABLE_WITH, OBSERVES, OPTIONS
 from runs.drivers.cline.evidence import Children, LiveMessages, LiveStdout
 from runs.drivers.cline.tools import EVERYTHING, TeamTools, Tools
 from runs.errors import VersionCannotRun
@@ -39,6 +39,7 @@ class Cline(Driver):
     options: ClassVar[tuple[Option, ...]] = OPTIONS
     observes: ClassVar[Mapping[str, str]] = OBSERVES
     not_applicable: ClassVar[Mapping[str, str]] = NOT_APPLICABLE
+    not_applicable_with: ClassVar[Mapping[tuple[str, str], Mapping[str, str]]] = NOT_APPLICABLE_WITH
 
     def executable(self, folder: Path) -> Path:
         """The executable of this platform's own package."""

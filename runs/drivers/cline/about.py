@@ -26,15 +26,15 @@ OPTIONS: Final = (
 )
 
 OBSERVES: Final[Mapping[str, str]] = {
-    "L1": "agent_start, agent_end and agent_error in its stream (a teammate's: task_start and "
+    "L1": "the agent_start, agent_end and agent_error of its stream (a teammate's: task_start and "
     "task_end), and the stored session's status",
     "L2": "the provider's journal against both",
-    "L3": "finishReason in the result of the parent's spawn_agent call; the results of a team's "
+    "L3": "the finishReason in the result of a parent's spawn_agent call; the results of a team's "
     "calls, and the messages of finished runs that Cline delivers, in its stored conversation",
     "L5": "the provider's journal and the stream",
     "L6": "the provider's journal; retries are announced nowhere",
-    "L7": "team_cancel_run against what its teammate does afterwards; spawn_agent's sub-agents "
-    "cannot be stopped",
+    "L7": "a call of team_cancel_run against what the teammate does afterwards; nothing stops a "
+    "sub-agent that spawn_agent started",
     "L9": "the order of calls and starts: a result does not name its sub-agent",
     "L10": "the process's end against its sub-agents",
     "L12": "what the stream has of a sub-agent after its end",
@@ -49,13 +49,35 @@ _RESTART: Final = "the driver does not kill Cline and start it again"
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "L4": "a session has no word for idle while sub-agents run: it waits for them",
     "L8": _RESTART,
-    "L11": "nothing limits its sub-agents but a time of five minutes",
+    "L11": "nothing refuses a sub-agent: of a team's runs in the background all but two wait",
     "L14": "headless, every tool is approved; nobody is there to be asked",
     "L17": "it has no watchdog of its own over sub-agents",
     "restart-running": _RESTART,
     "restart-ended": _RESTART,
     "restart-told": _RESTART,
     "child-asks": "headless, every tool is approved; nobody is there to be asked",
-    "other-model": "a spawn_agent call cannot name the sub-agent's model",
+    "other-model": "no call can name the sub-agent's model",
     "response-failed": "the Chat Completions protocol has no such event",
+}
+
+_WAITS: Final = "spawn_agent waits for its sub-agent; its parent can do nothing meanwhile"
+_GONE: Final = "a sub-agent of spawn_agent that has answered cannot be asked again"
+_DEPTH: Final = "a teammate is not offered the tools that make one"
+
+NOT_APPLICABLE_WITH: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("delegation", "spawn_agent"): {
+        "cancel-child": "no tool stops a sub-agent that spawn_agent started",
+        "parent-polls": _WAITS,
+        "parent-goes-on": _WAITS,
+        "slow-child": _WAITS,
+        "over-the-limit": "nothing limits the sub-agents of spawn_agent",
+        "follow-up": _GONE,
+        "follow-up-cut": _GONE,
+    },
+    ("delegation", "team"): {
+        "nested": _DEPTH,
+        "deep": _DEPTH,
+        "nested-slow": _DEPTH,
+        "grandchild-cut": _DEPTH,
+    },
 }

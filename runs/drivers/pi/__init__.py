@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from runs import node
 from runs.driver import LEAVE, Context, Driver, Launch, Option, Package, Source
-from runs.drivers.pi.about import APIS, NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.pi.about import APIS, NOT_APPLICABLE, NOT_APPLICABLE_WITH, OBSERVES, OPTIONS
 from runs.drivers.pi.tools import AGENT, EVERYTHING, Tools
 from runs.errors import VersionCannotRun
 from runs.transcript import named
@@ -37,6 +37,7 @@ class Pi(Driver):
     options: ClassVar[tuple[Option, ...]] = OPTIONS
     observes: ClassVar[Mapping[str, str]] = OBSERVES
     not_applicable: ClassVar[Mapping[str, str]] = NOT_APPLICABLE
+    not_applicable_with: ClassVar[Mapping[tuple[str, str], Mapping[str, str]]] = NOT_APPLICABLE_WITH
 
     def executable(self, folder: Path) -> Path:
         """Its program, which Node runs."""

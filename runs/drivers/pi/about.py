@@ -32,9 +32,9 @@ OPTIONS: Final = (
 )
 
 OBSERVES: Final[Mapping[str, str]] = {
-    "L1": "stopReason in the details of its subagent call, and a note of the process itself",
+    "L1": "the stopReason in the details of its subagent call, and a note of the process itself",
     "L2": "the provider's journal against both",
-    "L3": "isError and the text of the subagent call's result",
+    "L3": "the isError and the text of a subagent call's result",
     "L5": "the provider's journal and the stream",
     "L6": "the provider's journal; retries are announced (attempt, delay) only for the root",
     "L9": "a result belongs to the call that names it",
@@ -71,4 +71,10 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "follow-up-cut": _GONE,
     "child-asks": _PERMISSION,
     "other-model": "a call cannot name the sub-agent's model",
+}
+
+_NO_EVENT: Final = {"response-failed": "the dialect has no event that says so; responses has one"}
+NOT_APPLICABLE_WITH: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("dialect", "chat_completions"): _NO_EVENT,
+    ("dialect", "messages"): _NO_EVENT,
 }

@@ -72,6 +72,12 @@ def test_the_last_run_of_a_teammate_is_waited_for_and_stopped() -> None:
     assert tools.cancel(Child("1")) is None
 
 
+@pytest.mark.parametrize(("name", "form"), [("cancel-child", "spawn_agent"), ("nested", "team")])
+def test_each_form_has_scenarios_without_a_meaning(name: str, form: str) -> None:
+    forms = ("spawn_agent", "team")
+    assert [one for one in forms if name in DRIVER.no_meaning({"delegation": one})] == [form]
+
+
 # What it reads
 
 

@@ -13,6 +13,7 @@ from runs.core.events import Draft, Kind
 from runs.core.judge import judge
 from runs.core.rows import agent_rows
 from runs.drivers.pi import DRIVER
+from runs.drivers.pi.about import APIS
 from runs.errors import CannotRunHere
 from runs.tests import needs
 from runs.tests.drivers.conftest import MakeContext
@@ -72,6 +73,11 @@ def test_it_needs_the_example_that_its_package_brings(tmp_path: Path) -> None:
         DRIVER.executable(tmp_path)
     (package / "examples/extensions/subagent").mkdir(parents=True)
     assert DRIVER.executable(tmp_path) == program
+
+
+def test_one_of_its_dialects_can_say_that_an_answer_failed() -> None:
+    able = [one for one in APIS if "response-failed" not in DRIVER.no_meaning({"dialect": one})]
+    assert able == ["responses"]
 
 
 def test_its_parent_waits_and_has_no_other_tool_for_a_sub_agent() -> None:
