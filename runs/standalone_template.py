@@ -85,7 +85,9 @@ def heard_of(caller, items):
             if role != "tool" and not kind.endswith("_output") and set(blocks) != {"tool_result"}:
                 news = news or acted or spoke
     below = {path for path in TAPES if path and path.rpartition(".")[0] == caller}
-    return 2 if below and below <= set(ANSWER.findall(" ".join(texts))) else int(news)
+    # What was cut off may look like an answer; a caller that can have none of them hears a word.
+    whole = any(step["heard"] == 2 for step in TAPES[caller])
+    return 2 if whole and below and below <= set(ANSWER.findall(" ".join(texts))) else int(news)
 
 
 def outputs_of(items):

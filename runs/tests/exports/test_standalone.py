@@ -95,6 +95,21 @@ def test_a_parent_that_fetches_at_each_word_comes_round() -> None:
     assert max(after for after, _ in heard) <= 3
 
 
+def test_half_an_answer_is_none_where_no_child_can_give_a_whole_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = [
+        {"role": "assistant", "tool_calls": [{"id": "1"}]},
+        {"role": "tool", "content": "worker returned: CHILD-OK 1. This sentence is"},
+    ]
+    heard: list[int] = []
+    for most in (1, 2):
+        steps = [{"after": 1, "heard": number} for number in range(most + 1)]
+        monkeypatch.setattr(standalone_template, "TAPES", {"": steps, "1": []})
+        heard.append(standalone_template.heard_of("", said))
+    assert heard == [0, 2]
+
+
 def test_a_child_is_named_by_its_own_id() -> None:
     children = ["agent-1", "agent-2"]
     given = b'content-length: 3\r\n\r\n"@C 2@" "@C 1@"'
