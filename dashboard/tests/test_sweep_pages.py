@@ -39,6 +39,14 @@ def test_the_form_says_first_what_it_would_start(client: Client) -> None:
     assert "no agent" in text_of(plan)
 
 
+def test_a_sweep_says_what_it_left_out_and_why(client: Client) -> None:
+    client.post("/sweeps/", FORM | {"scenarios": "success, runner-gone", "repeat": "1"})
+    sweep = Sweep.objects.get()
+    shown = text_of(client.get(f"/sweeps/{sweep.permalink}/"))
+    assert sweep.runs.count() == 2 and "2 cells left out" in shown
+    assert "runner-gone has no meaning for Reference agent: it has a meaning only for" in shown
+
+
 def test_a_sweep_is_started_shown_paused_resumed_and_cancelled(client: Client) -> None:
     started = client.post("/sweeps/", FORM)
     sweep = Sweep.objects.get()
