@@ -16,9 +16,9 @@ from runs.transcripts._lines import Lines
 from runs.transcripts._values import error_class, first_text, length, mapping, status, text
 
 SPAWN, INBOX, CANCEL = "sys_session_send", "sys_read_inbox", "sys_cancel_task"
-RUNTIME = "[System: "
 NOTHING = "Inbox is empty"
 """How the answer of an inbox begins that has nothing in it; other words may be a result."""
+RUNTIME = "[System: "
 """How the runtime's own words begin, among the messages of people."""
 _WAKE = re.compile(r"\[System: sub-agent ([^\s\]]+) finished \((\w+)\)")
 _RESULT = re.compile(
