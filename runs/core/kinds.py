@@ -116,7 +116,8 @@ KINDS: Mapping[Kind, Told] = {
     ),
     Kind.SPAWN_ANSWERED: _told(
         "The spawn call is answered. `ok` true: accepted; false: refused or failed "
-        "(`refusal`: limit, depth, error). `child` is the id if the answer names it.",
+        "(`refusal`: limit, depth, other, or error without a reason). `child` is the id if the "
+        "answer names it.",
         "call ok child refusal background has_result status",
     ),
     Kind.AGENT_STARTED: _told(

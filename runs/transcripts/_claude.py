@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fakes.spoken import digest
 from runs.core.events import Kind
 from runs.transcripts._claude_notice import Notice
 from runs.transcripts._lines import Lines
@@ -105,6 +106,7 @@ class Claude(Lines):
             text_length=notice.text_length,
             has_result=None if notice.text_length is None else notice.text_length > 0,
             run=run,
+            digest=notice.digest,
         )
 
     # Messages
@@ -128,6 +130,7 @@ class Claude(Lines):
             model=text(message.get("model")),
             error=failed,
             empty=bool(final) and not size,
+            digest=digest(first_text(message.get("content"))),
         )
         if failed:
             self._api_error(record, agent)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from fakes.spoken import digest
 from runs.transcripts._values import first_text, seconds, status, text
 
 _TAG = re.compile(
@@ -24,6 +25,7 @@ class Notice:
     text_length: int | None
     run: str | None
     duration: float | None
+    digest: str = ""
 
 
 def notices(content: Any) -> list[Notice]:
@@ -50,6 +52,7 @@ def notices(content: Any) -> list[Notice]:
                 text_length=len(said[0]) if said else None,
                 run=text(tags.get("run-id")) or None,
                 duration=seconds(int(spent)) if spent.isascii() and spent.isdigit() else None,
+                digest=digest(said[0]) if said else "",
             )
         )
     return found

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fakes.spoken import digest
 from runs.core.events import Kind
 from runs.transcripts._lines import Lines
 from runs.transcripts._steady import Order
@@ -48,12 +49,25 @@ def told(state: Any) -> tuple[str, str, int | None]:
     return "unknown", "", None
 
 
+_FULL = ("limit", "too many", "maximum", "slot", "capacity")
+"""Words of a refusal because as many run as may."""
+
+
 def refusal(message: str) -> str:
-    """Which of the agent's own refusals a spawn was answered with."""
+    """Which of the agent's own refusals a spawn was answered with; `error` without a word."""
     words = message[:400].lower()
     if "depth" in words:
         return "depth"
-    return "limit" if "limit" in words or "too many" in words else "error"
+    if any(word in words for word in _FULL):
+        return "limit"
+    return "other" if words.strip() else "error"
+
+
+def mark_of(state: Any) -> str:
+    """The digest of the text that came with one agent's state (see :func:`told`)."""
+    found = mapping(state)
+    said = found.get("message") if "status" in found else next(iter(found.values()), None)
+    return digest(said) if isinstance(said, str) else ""
 
 
 def failure(error: Any) -> tuple[str, int | None]:
@@ -156,4 +170,5 @@ class Codex(Lines):
             text_length=size,
             has_result=None if size is None or ours == "running" else size > 0,
             error_passed=(size or 0) > 0 if ours == "failed" else None,
+            digest=mark_of(state),
         )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from fakes.spoken import digest
 from runs.core.events import Kind
 from runs.transcripts._codex import SPAWN, STOP, WAIT, WAKE, Codex, parsed, refusal
 from runs.transcripts._values import first_text, length, mapping, text
@@ -144,4 +145,4 @@ class Conversation(Codex):
             self._last_text = ""
             return
         self._last_text = words
-        self.add(Kind.AGENT_MESSAGE, self.thread, text_length=len(words))
+        self.add(Kind.AGENT_MESSAGE, self.thread, text_length=len(words), digest=digest(words))

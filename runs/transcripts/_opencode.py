@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fakes.spoken import digest
 from runs.core.events import Kind
 from runs.transcripts._lines import Lines
 from runs.transcripts._steady import Order
@@ -100,8 +101,10 @@ class OpenCode(Lines):
         )
         return kind == "aborted"
 
-    def finished(self, agent: str, info: Mapping[str, Any], size: int | None, calls: int) -> None:
-        """An assistant message that is complete."""
+    def finished(
+        self, agent: str, info: Mapping[str, Any], size: int | None, calls: int, words: str = ""
+    ) -> None:
+        """An assistant message that is complete; `words` are its text, where it is whole."""
         finish = text(info.get("finish"), 40)
         failed = bool(info.get("error"))
         self.add(
@@ -114,6 +117,7 @@ class OpenCode(Lines):
             model=text(info.get("modelID")) or None,
             error=failed,
             empty=size == 0 and not calls and not failed,
+            digest=digest(words),
         )
         if finish == "unknown" and not _spent(info) and not failed:
             # The stream ended without a reason and without usage: it was cut.
@@ -225,6 +229,7 @@ class OpenCode(Lines):
             has_result=size > 0 if not failed else None,
             text_length=size if not failed else None,
             error_passed=said if failed else None,
+            digest=digest(inner[1]) if inner else "",
         )
 
     def notice(self, agent: str, words: str) -> bool:
@@ -242,6 +247,7 @@ class OpenCode(Lines):
             form="notification",
             has_result=bool(inner[1].strip()) if inner else None,
             text_length=len(inner[1].strip()) if inner else None,
+            digest=digest(inner[1]) if inner else "",
         )
         return True
 

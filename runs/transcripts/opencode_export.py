@@ -14,6 +14,7 @@ from runs.transcripts._values import first_text, integer, items, length, mapping
 
 ABORTED = "MessageAbortedError"
 """The name of the error of a message whose work somebody stopped."""
+LONGEST = 1_000_000
 CROSS = 2.0
 """Seconds by which the end of a stopped call and that of its message may differ."""
 
@@ -69,7 +70,8 @@ class Export(Document, OpenCode):
         if completed is None and not info.get("error"):
             self.add(Kind.DELTA, agent, text_length=size, what="open message")
             return
-        self.finished(agent, info, size, calls)
+        said = "\n".join(text(one.get("text"), LONGEST) for one in words)
+        self.finished(agent, info, size, calls, said)
         if info.get("error"):
             self.pointer = f"{base}.info.error"
             if self.error(agent, info["error"]):

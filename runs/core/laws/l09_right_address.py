@@ -12,6 +12,9 @@ from runs.core.law import Finding, Law, Thresholds
 _SENT = frozenset({"notification", "wake", "tool_result"})
 """Forms by which the runtime chooses the addressee; with the others the asker did."""
 
+TELLING = 6
+"""Characters of a text that two agents do not say by chance (“done” they do)."""
+
 
 class RightAddress(Law):
     """Compares each notice with the spawn edge of the child that it names."""
@@ -69,6 +72,7 @@ class RightAddress(Law):
                     f"Its spawner is {agent.parent}; word of its end went to {note.agent}.",
                     agent.edge,
                     note,
+                    *_queued(agent),
                     label="misrouted_notice",
                 )
             owner = calls.get(str(note.get("call") or ""), agent.id)
@@ -80,7 +84,43 @@ class RightAddress(Law):
                     note,
                     label="misrouted_notice",
                 )
+            swapped = _words_of_another(history, agent, note)
+            if swapped is not None:
+                return self.broken(
+                    agent.id,
+                    f"The notice names this child, and its text is what {swapped.agent} said.",
+                    note,
+                    *_queued(agent),
+                    swapped,
+                    *[event for event in agent.events if event.kind is Kind.AGENT_MESSAGE][-1:],
+                    label="misrouted_notice",
+                )
         return self.holds(agent.id, "Every notice went to its spawner.", agent.edge, notices[0])
+
+
+def _queued(agent: Agent) -> list[Event]:
+    """Word of its ends as it was put in a queue."""
+    return [event for run in agent.runs for event in run.queued][:3]
+
+
+def _words_of_another(history: History, agent: Agent, note: Event) -> Event | None:
+    """What another child said and this one never did, where the notice has just that text."""
+    mark = note.get("digest")
+    own = [event for event in agent.events if event.kind is Kind.AGENT_MESSAGE]
+    if not mark or not own or any(event.get("digest") in (mark, None) for event in own):
+        return None
+    if any(history.may_have_lost(run) for run in agent.runs):
+        return None
+    said = [
+        event
+        for event in history.of(Kind.AGENT_MESSAGE)
+        if event.get("digest") == mark and int(event.get("text_length") or 0) >= TELLING
+    ]
+    kin = {history.root, *history.ancestors(agent.id)}
+    kin |= {one.id for one in history.descendants(agent.id)}
+    # One may hand on what another said, and two may say the same.
+    alone = len({event.agent for event in said}) == 1 and said[0].agent not in kin
+    return said[-1] if alone else None
 
 
 def _is_nobody(history: History, note: Event) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from runs.core.agents import Run
+from runs.core.agents import TERMINAL, Run
 from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
@@ -66,7 +66,7 @@ class LimitsHeld(Law):
             begun = [
                 run for run in history.runs if run.start and history.precedes(run.start, answer)
             ]
-            if answer.get("refusal") == "depth" or width is None or len(begun) < allowed:
+            if answer.get("refusal") in ("depth", "other") or width is None or len(begun) < allowed:
                 return None
         if len(running) >= allowed:
             if width is None:
@@ -151,12 +151,13 @@ def _perhaps_running(history: History, at: Event) -> list[Run]:
 
 
 def _surely_over(history: History, run: Run, at: Event) -> bool:
-    """Whether the run had ended by then, whichever clock is late."""
+    """Whether the run had ended by then, whichever clock is late: or its spawner knew it had."""
+    ends = [*run.ends, *(note for note in run.notices if note.get("status") in TERMINAL)]
     return any(
         history.place(end) < history.place(at)
         if end.file == at.file or not history.timed
         else history.time(end) + SKEW < history.time(at)
-        for end in run.ends
+        for end in ends
     )
 
 
