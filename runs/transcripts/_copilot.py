@@ -28,7 +28,12 @@ from runs.transcripts._values import (
 )
 
 _CLAIM = re.compile(r"retried (\d+) times? \(total retry wait time: (\d+(?:\.\d+)?) seconds?\)")
-_CANCELLED = frozenset({"cancelled", "canceled", "aborted"})
+_CANCELLED = re.compile(
+    r"(?:the |this )?(?:agent|sub-?agent|task|operation|request)?(?: was| has been)? ?"
+    r"(?:cancell?ed|aborted)(?: by (?:the )?(?:user|parent|root))?\.?",
+    re.I,
+)
+"""Words in the place of an error that say that there was none: somebody cancelled."""
 
 
 @dataclass(slots=True)
@@ -184,7 +189,7 @@ class Copilot(Lines):
         word = self.native.rpartition(".")[2]
         error = data.get("error")
         ours = status(word)
-        if ours == "failed" and text(error, 40).strip(" .").lower() in _CANCELLED:
+        if ours == "failed" and _CANCELLED.fullmatch(text(error, 80)):
             ours = "cancelled"
         if data.get("cancelled") is True or status(data.get("status")) == "cancelled":
             ours = "cancelled"

@@ -145,6 +145,8 @@ class CancelReaches(Law):
             return self.unknown(
                 run.agent, "Who asked for the cancel is not to be seen in this log.", end
             )
+        if not history.complete and not _asked_after(history, end):
+            return self.unknown(run.agent, "What was asked may be where the files are cut.", end)
         abort = [event for event in history.of(Kind.ABORTED) if history.precedes(event, end)]
         prompt = [
             event
@@ -199,6 +201,11 @@ def _stopped(history: History, run: Run, asked_at: float) -> Event | None:
         return None
     ended = call.last.end
     return call.last.ended if ended is not None and ended >= asked_at - SKEW else None
+
+
+def _asked_after(history: History, end: Event) -> bool:
+    """Whether the view of what was asked goes on after that end."""
+    return any(event.source in _CONTROL for event in history.after(end))
 
 
 def _over(history: History) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from runs.core.events import Kind
 from runs.tests.transcripts.helpers import broken, case
@@ -239,3 +240,25 @@ def test_a_request_log_alone_shows_the_retries(tmp_path: Path) -> None:
     ]  # fmt: skip
     rows.append({"t_ms": 9000, "observer": "end_of_capture", "requests_total": 4})
     assert ("L6", "kid") in broken(case(tmp_path, {"provider.jsonl": rows}))
+
+
+def test_codex_a_spawn_refused_for_another_reason_is_no_lost_slot(tmp_path: Path) -> None:
+    def collab(tool: str, child: str, word: str = "") -> dict[str, Any]:
+        told = {child: {"status": word, "message": "fine"}} if child else {}
+        return {"type": "item.completed", "item": {
+            "id": f"i-{tool}-{child}", "type": "collab_tool_call", "tool": tool,
+            "sender_thread_id": "R", "receiver_thread_ids": [child] if child else [],
+            "agents_states": told, "status": "completed" if child else "failed"}}  # fmt: skip
+
+    def said(why: str) -> dict[str, Any]:
+        return {"type": "item.completed", "item": {"id": "e", "type": "error", "message": why}}
+
+    records: list[dict[str, Any]] = [{"type": "thread.started", "thread_id": "R"}]
+    for name in ("A", "B"):
+        records += [collab("spawn_agent", name, "running"), collab("wait", name, "completed")]
+    records.append(collab("spawn_agent", ""))
+    config = b"[agents]\nmax_threads = 2\n"
+    full: set[tuple[str, str]] = {("L11", "R")}
+    for why, wanted in (("no such role", set()), ("thread limit reached", full)):
+        files = {"exec.jsonl": [*records, said(why)], "config.toml": config}
+        assert broken(case(tmp_path / why, files)) == wanted
