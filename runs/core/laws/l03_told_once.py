@@ -263,8 +263,8 @@ def _cannot_see(history: History, run: Run) -> str:
     if history.may_have_lost(run):
         return "A damaged line may have held the notice."
     gone = missing(history)
-    if gone is not None and history.precedes(gone, run.ends[0]):
-        return f"The {gone.get('part')} was killed before its end and never came back to tell it."
+    if gone is not None and history.time(gone) - history.time(run.ends[0]) <= RACE:
+        return f"The {gone.get('part')} was killed by its end and never came back to tell it."
     if known is not None and any(
         history.precedes(one.ends[0], run.ends[0]) for one in known.runs if one.ends
     ):

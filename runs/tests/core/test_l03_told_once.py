@@ -79,6 +79,13 @@ def test_it_does_not_ask_a_part_that_is_dead_to_tell() -> None:
     assert told("started", "online", "killed") == ["unknown"]
     assert told("started", "online", "killed", "started", "online") == ["broken:notice_lost"]
 
+    at_once = Told().begin().spawn("A").at(5).ends("A").at(6)
+    at_once.add(Kind.PART, "", part="runner", status="killed")
+    assert answers(at_once.shuts(900), "L3") == ["unknown"]
+    late = Told().begin().spawn("A").at(5).ends("A").at(60)
+    late.add(Kind.PART, "", part="runner", status="killed")
+    assert answers(late.shuts(900), "L3") == ["broken:notice_lost"]
+
 
 def test_it_is_broken_when_the_result_gets_lost() -> None:
     told = _ended().at(6).tells("A", form="tool_result", has_result=False, text_length=0)
