@@ -52,6 +52,8 @@ class Failure:
     def by_provider(self) -> bool:
         """The provider answered with an error (else: the answer was cut)."""
         status = self.http_status
+        if self.error_class == "limit" and status is not None and status < 400:
+            return False  # the output limit cut it: nothing was refused
         return (status is not None and status >= 400) or self.error_class in PROVIDER_ERRORS
 
 

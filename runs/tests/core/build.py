@@ -102,6 +102,7 @@ class Told:
         fault: str | None = None,
         retry_after: float | None = None,
         model: str = "m",
+        error_class: str = "",
         **data: Any,
     ) -> Told:
         """One exchange with the provider, from now for `lasting` seconds."""
@@ -128,6 +129,7 @@ class Told:
             closed=closed or "ended",
             fault=fault,
             retry_after=retry_after,
+            error_class=error_class,
         )
         return self
 

@@ -31,6 +31,8 @@ def test_it_calls_a_cut_text_that_was_taken_as_whole_a_truncated_success() -> No
     told = Told().begin().spawn("A").at(1).request("child:1", complete=False, closed="cut")
     told.at(2).says("A", 7).ends("A").shuts(3)
     assert answers(told, "L2") == ["broken:truncated_success"]
+    told = Told().begin().spawn("A").at(1).request("child:1", complete=False, error_class="limit")
+    assert answers(told.at(2).says("A", 7).ends("A").shuts(3), "L2") == ["broken:truncated_success"]
     told = Told().begin().spawn("A").at(2).says("A", 90, finish="length").ends("A")
     assert answers(told, "L2") == ["broken:truncated_success"]
 
