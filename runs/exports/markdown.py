@@ -16,8 +16,8 @@ from runs.material import Material
 from runs.standalone import script_of
 from runs.text import code_block, code_span, markdown, one_line
 
-SCRIPT_SHOWN = 45_000
-"""Characters of a script that still fit into an issue beside all else."""
+LONGEST = 65_000
+"""Characters of an issue; GitHub takes 65,536."""
 AGENTS_SHOWN, ATTEMPTS_SHOWN, FINDINGS_SHOWN, EVIDENCE_SHOWN = 8, 10, 6, 3
 
 
@@ -42,11 +42,11 @@ def issue(material: Material) -> str:
         lines += [f"**Retries**: {markdown(_retry(facts.retry))}", "", *_attempts(facts), ""]
     if facts.broken:
         lines += ["**Broken laws**", "", *_findings(material, facts), ""]
-    lines += _repeat(material)
-    lines.append(f"Run: {material.address or code_span(material.run['permalink'])}")
+    last = [f"Run: {material.address or code_span(material.run['permalink'])}"]
     if material.level != "full":
-        lines.append("Redacted: texts are length and hash, secrets are signs.")
-    return "\n".join(lines) + "\n"
+        last.append("Redacted: texts are length and hash, secrets are signs.")
+    room = LONGEST - sum(len(line) + 1 for line in (*lines, *last))
+    return "\n".join([*lines, *_repeat(material, room), *last]) + "\n"
 
 
 def _head(material: Material) -> list[str]:
@@ -141,27 +141,29 @@ def _event(event: dict[str, Any]) -> str:
     return one_line(f"{event['native'] or event['kind']} {' '.join(parts)}", 160)
 
 
-def _repeat(material: Material) -> list[str]:
+def _repeat(material: Material, room: int) -> list[str]:
     if material.repeat is None or not material.command:
         return []
     how = "Repeat it (no credentials, no hosted model):"
     if material.repeat.proposed:
         how = "These are attached logs. The nearest scenario (no credentials, no hosted model):"
-    return [how, "", code_block(material.command), "", *_script(material), ""]
+    said = [how, "", code_block(material.command), ""]
+    return [*said, *_script(material, room - sum(len(line) + 1 for line in said) - 1), ""]
 
 
-def _script(material: Material) -> list[str]:
+def _script(material: Material, room: int) -> list[str]:
     """The script that needs only Python, in a fold; else where it is, or why there is none."""
     try:
         text = script_of(material.repeat)
     except HarnessError as trouble:
         return [f"No script of its own: {markdown(trouble.what)}"]
-    if len(text) > SCRIPT_SHOWN:
-        command = f"python3 manage.py export {material.run['permalink']} script -o repeat.py"
-        return ["Attach the script that needs only Python and the binary; it is made by:", "",
-                code_block(command)]  # fmt: skip
-    return ["<details><summary>The same without Lifeline: a script that needs only Python and "
-            "the binary</summary>", "", code_block(text, "python"), "", "</details>"]  # fmt: skip
+    found = ["<details><summary>The same without Lifeline: a script that needs only Python and "
+             "the binary</summary>", "", code_block(text, "python"), "", "</details>"]  # fmt: skip
+    if sum(len(line) + 1 for line in found) <= room:
+        return found
+    command = f"python3 manage.py export {material.run['permalink']} script -o repeat.py"
+    return [f"The script that needs only Python and the binary has {len(text):,} characters, too "
+            "many for an issue. Attach it; it is made by:", "", code_block(command)]  # fmt: skip
 
 
 EXPORT = Markdown()

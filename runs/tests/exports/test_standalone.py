@@ -225,6 +225,20 @@ def test_the_issue_of_an_import_carries_what_it_proposes(tmp_path: Path) -> None
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("length", [45_600, 64_000])
+def test_a_script_that_does_not_fit_into_an_issue_is_named(
+    monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    run = imports.store_paths([RECORDED / "copilot/1.0.102/sse-cut"])
+    monkeypatch.setattr("runs.exports.markdown.script_of", lambda repeat: "#" * length)
+    made = material.of(run, Choice.of("structure"), command=repeat.command(run))
+    text = issue(made)
+    assert len(text) < 65_536
+    assert ("#" * length in text) == (length == 45_600)
+    assert (f"export {run.permalink} script -o repeat.py" in text) == (length == 64_000)
+
+
+@pytest.mark.django_db
 def test_an_issue_says_why_there_is_no_script() -> None:
     run = imports.store_paths([RECORDED / "copilot/1.0.102/sse-cut"])
     models.Run.objects.filter(pk=run.pk).update(version="")
