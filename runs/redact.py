@@ -192,14 +192,14 @@ class Redactor:
         return found + self._encoded(text, layers) if layers else found
 
     def _encoded(self, text: str, layers: int) -> list[tuple[str, str]]:
-        """Words that hold a secret once they are decoded; the whole word goes."""
+        """Words that hold a secret once they are decoded: the whole word goes, and the secret."""
         found = []
         for word, said in encoded.words(text):
             inside = self._found(said, layers - 1)
             known = self._known.search(said) if self._known and not inside else None
             if known and self._by_value[known.group()][0] != "text":
                 inside = [self._by_value[known.group()]]
-            found += [(name, word) for name, _ in inside[:1]]
+            found += [*((name, word) for name, _ in inside[:1]), *inside]
         return found
 
     def _remember(self, name: str, value: str) -> None:

@@ -66,7 +66,12 @@ def printed() -> frozenset[str]:
     for house in _PRINTING:
         for path in house.rglob("*"):
             if path.suffix in (".py", ".css", ".toml") and "tests" not in path.parts:
-                found.update(re.findall(r"[A-Za-z]+", path.read_text(encoding="utf-8")))
+                text = path.read_text(encoding="utf-8")
+                found.update(re.findall(r"[A-Za-z]+", text))
+                for dotted in re.findall(r"[\w-]+(?:\.[\w-]+){1,7}", text):
+                    parts = dotted.split(".")
+                    ends = range(1, len(parts) + 1)
+                    found.update(".".join(parts[a:b]) for b in ends for a in range(b))
     return frozenset(found)
 
 

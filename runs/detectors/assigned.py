@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from runs.detectors._base import Patterns
+from runs.detectors._base import Found, Patterns
 
 _WORDS = (
     r"password|passwd|passphrase|pwd|secret|api[_-]?key|apikey|access[_-]?key|private[_-]?key|"
@@ -42,6 +43,14 @@ class Assigned(Patterns):
         re.compile(r"\b(?:mysql|mariadb|mysqldump)\b[^\n]{0,200}?\s-p(?P<secret>[^\s\"'-]{4,})"),
         re.compile(r"\blogin\s+\S+\s+password\s+(?P<secret>\S{4,})"),
     )
+
+    def find(self, text: str) -> Iterable[Found]:
+        """By pattern; of a user and a password also the password alone."""
+        for found in super().find(text):
+            yield found
+            user, colon, password = text[found.start : found.end].partition(":")
+            if colon and user and len(password) >= 6 and self.is_secret(password):
+                yield Found(found.end - len(password), found.end)
 
     def is_secret(self, value: str) -> bool:
         """Plain words and numbers (``max_token: 4096``, ``secret: none``) are none."""

@@ -19,7 +19,18 @@ _ENDS = (
 _SPOKEN_OF = frozenset(
     {
         *("agent", "assistant", "client", "event", "hook", "item", "logger", "message", "model"),
-        *("process", "self", "server", "session", "subagent", "system", "task", "this", "thread"),
+        *(
+            "process",
+            "runner",
+            "self",
+            "server",
+            "session",
+            "subagent",
+            "system",
+            "task",
+            "this",
+            "thread",
+        ),
         *("tool", "turn", "user", "worker"),
     }
 )
@@ -37,7 +48,7 @@ class Hosts(Patterns):
     title = "Host names and addresses"
     patterns = (
         re.compile(
-            r"(?i)(?<![\w@.-])(?P<secret>(?:[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\.){1,8}"
+            r"(?i)(?<![\w.-])(?P<secret>(?:[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\.){1,8}"
             rf"(?:{_ENDS}))(?![\w-])(?!\.[a-z0-9])(?!\()"
         ),
         re.compile(r"(?i)\b(?:https?|wss?|ssh|ftp|redis|postgres(?:ql)?|mysql|amqp|grpc|tcp)://"

@@ -13,9 +13,12 @@ _NOBODY = frozenset(
     {
         *("root", "user", "users", "runner", "ubuntu", "admin", "home", "default", "public"),
         *("nobody", "vscode", "node", "app", "work", "shared", "all", "test", "agent"),
+        *("git", "oauth2", "postgres", "redis", "mysql", "guest", "anonymous", "x-access-token"),
     }
 )
 """Names that say nothing of anybody."""
+_FILE = re.compile(r"\.(?:py|[cm]?js|tsx?|jsonl?|toml|ya?ml|sh|txt|md|log|html|css)$")
+"""``/home/setup.py`` is a file, and ``/home/.cache`` a folder of whoever it is."""
 _WINDOWS = r"(?i)\b[a-z]:\\{1,8}(?:users|documents and settings)\\{1,8}"
 """There a name may have blanks."""
 
@@ -37,6 +40,7 @@ class Users(Patterns):
         re.compile(
             _WINDOWS + r"[^\s\\/:*?\"<>|]{1,64}[ ](?P<secret>[^\\/:*?\"<>|\r\n]{3,64})(?=\\)"
         ),
+        re.compile(r"://(?P<secret>[^\s/@:\"']{3,32}):[^\s/@\"']{1,400}@"),
         re.compile(r"(?<![\w/~])~(?P<secret>[a-z_][\w.-]{1,31})(?=/)"),
         re.compile(
             r"\b(?:ssh|scp|sftp|rsync)\b[^\n]{0,80}?\s(?P<secret>[a-z_][\w.-]{1,31})@[A-Za-z]"
@@ -58,7 +62,9 @@ class Users(Patterns):
 
     def is_secret(self, value: str) -> bool:
         """Not the names that everybody has."""
-        return value.lower() not in _NOBODY and not value.startswith("⟨")
+        if value.lower() in _NOBODY or value.startswith(("⟨", ".")):
+            return False
+        return not _FILE.search(value)
 
 
 @cache

@@ -57,8 +57,26 @@ def test_a_secret_is_found_however_it_is_written(text: str, parts: list[str]) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "alone"),
+    [
+        (f"https://quentin:{PASS}@pypi.corp.example/simple", f"quentin typed {PASS}"),
+        ("file%3A%2F%2F%2FUsers%2Fquentin%2Fx", "quentin"),
+        ("mail <marlowe@corp.example>", "corp.example"),
+    ],
+)
+def test_a_part_of_a_secret_goes_where_it_stands_alone(text: str, alone: str) -> None:
+    made = Redactor(Choice.of("custom", False, tuple(redact.detectors())), b"salt")
+    made.learn(text)
+    made.learned()
+    left = made.text(alone)
+    assert not [part for part in ("quentin", PASS, "corp.example") if part in left], left
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "/home/.cache/x and /home/setup.py",
+        "imported from runner.app",
         "session-ses_dd435a5dbffe9JGcpxZGKYejun.jsonl:7",
         "session-rollout-2026-11-30T09-34-36-01a22bce-650a-7301-96c7-0123456789ab.jsonl:22",
         "session.info from server.app",
