@@ -66,3 +66,9 @@ def test_a_refusal_at_the_limit_of_depth_is_just_whatever_its_words() -> None:
         Kind.SPAWN_ANSWERED, "A", call="c", ok=False, refusal="error"
     )
     assert answers(told, "L11", "A") == ["holds"]
+
+
+def test_a_run_whose_spawner_was_told_of_its_end_is_over_whatever_the_clocks() -> None:
+    told = _limited(1).spawn("A").at(2.9).view("stdout", "a.jsonl").ends("A")
+    told = told.view("session", "events.jsonl").tells("A").at(3)
+    assert answers(_refused(told), "L11")[0] == "broken:slots_leaked"
