@@ -26,6 +26,9 @@ _WORK = (
 _STEPS = (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TOOL_ENDED)
 
 
+_WORDS = frozenset({Kind.AGENT_MESSAGE, Kind.DELTA})
+
+
 class NothingAfterEnd(Law):
     """Looks for work of a run behind its terminal."""
 
@@ -90,7 +93,8 @@ def _surest(history: History, run: Run) -> Event:
 
 
 def _work_after(history: History, run: Run, end: Event) -> list[Event]:
-    found = [event for event in events_of(history, run) if event.kind in _WORK]
+    kinds = set(_WORK) - (_WORDS if _had_its_words(history, run, end) else set())
+    found = [event for event in events_of(history, run) if event.kind in kinds]
     if history.clocks_agree:
         found += [
             attempt.received or attempt.event
@@ -101,6 +105,15 @@ def _work_after(history: History, run: Run, end: Event) -> list[Event]:
         event for event in found if _is_later(history, event, _end_for(history, run, event, end))
     ]
     return sorted({event.seq: event for event in late}.values(), key=history.place)
+
+
+def _had_its_words(history: History, run: Run, end: Event) -> bool:
+    """Whether its model had said all by then: words that a view shows later are an echo."""
+    if not history.clocks_agree:
+        return False
+    tries = [one for call in history.calls_of(run.agent, run) for one in call.attempts]
+    over = history.time(end) + SLACK
+    return bool(tries) and all(one.end is not None and one.end <= over for one in tries)
 
 
 def _end_for(history: History, run: Run, event: Event, end: Event) -> Event:

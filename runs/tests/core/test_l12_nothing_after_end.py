@@ -51,3 +51,16 @@ def test_who_ends_over_a_job_in_the_background_ends_too_early() -> None:
     told.add(Kind.TOOL_ENDED, "A", call="t", tool="Bash", ok=True)
     told.at(14).says("A").ends("A").at(300).says("A").shuts(310)
     assert answers(told, "L12") == ["broken:premature_terminal"]
+
+
+def test_words_that_a_slow_view_shows_after_the_model_had_said_all_are_an_echo() -> None:
+    def shown(*more: float) -> list[str]:
+        told = Told().begin().spawn("A").at(1).request("A", agent="A", lasting=2.0)
+        for moment in more:
+            told = told.at(moment).request("A", agent="A", lasting=0.5)
+        told = told.at(4).ends("A").view("stdout", "live.jsonl").at(8)
+        told.add(Kind.DELTA, "A", text_length=9).at(12).says("A").ends("A")
+        return answers(told.exits(0, at=20), "L12")
+
+    assert shown() == ["holds"]
+    assert shown(9.0) == ["broken:zombie"], "it asked its model again"
