@@ -41,7 +41,7 @@ class HonestExit(Law):
         if history.cut_short:
             yield self.unknown(history.root, "We ended the run ourselves.", history.cut_short)
             return
-        liar = _contradiction(words)
+        liar = None if _is_server(history) else _contradiction(words)
         if liar is not None:
             yield self.broken(
                 history.root,
@@ -157,6 +157,13 @@ def _closing_error(history: History) -> Event | None:
         elif is_good(event) or event.get("status") == "completed":
             found = None  # it answered, or its turn counts as whole
     return found
+
+
+def _is_server(history: History) -> bool:
+    """Whether its result is the word of a server that was spoken to (``rpc``): it exits with 0
+    when its input closes, whatever it had to say."""
+    talks = {event.file for event in history.events if event.source == "rpc"}
+    return any(event.file in talks for event in history.of(Kind.RESULT))
 
 
 def _contradiction(words: list[Event]) -> Event | None:

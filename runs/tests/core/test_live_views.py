@@ -75,3 +75,15 @@ def test_announced_retries_are_claims_where_nothing_is_claimed_afterwards() -> N
     row = retry_row(run.ends("A", "failed").exits(0, at=9).history())
     assert row["reported"] == {"retries": 2, "sleep": None}
     assert row["measured"]["retries"] == 2
+
+
+def test_a_server_that_was_spoken_to_exits_with_0_whatever_it_said() -> None:
+    told = Told("stdout", "rpc.jsonl").begin().add(Kind.TURN_ENDED, status="failed")
+    told.add(Kind.RESULT, status="failed", is_error=True)
+    assert answers(told.exits(0, at=9), "L16") == ["broken:early_exit_root_cut"], "a program"
+    served = (
+        Told("rpc", "rpc.jsonl").add(Kind.OTHER, "", type="initialize").view("stdout", "rpc.jsonl")
+    )
+    served.begin().add(Kind.TURN_ENDED, status="failed")
+    served.add(Kind.RESULT, status="failed", is_error=True)
+    assert answers(served.exits(0, at=9), "L16") == ["holds"]
