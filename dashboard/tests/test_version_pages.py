@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from django.test import Client
 from dashboard.tests import factory
 from dashboard.tests.factory import HOSTILE
 from dashboard.tests.test_matrix import text_of
-from runs import catalogue, grid, shelf
+from dashboard.views import agents
+from runs import binaries, catalogue, grid, shelf
 from runs.models import Event, Installation, News, Run, Watch
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +71,19 @@ def install(agent: str, version: str, **marks: Any) -> shelf.Slot:
     slot = shelf.Slot(agent, version)
     slot.note(executable="x", size=5 << 20, sha256="", at=1.0, **marks)
     return slot
+
+
+def test_an_old_version_that_is_installed_is_not_folded_away(
+    client: Client, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIFELINE_BINARIES", str(tmp_path))
+    install("copilot", "1.0.81")
+    known = [SimpleNamespace(version=f"1.0.{n}", date="", here=True) for n in range(80, 84)]
+    monkeypatch.setattr(binaries, "versions", lambda *_, **__: known)
+    monkeypatch.setattr(agents, "NEWEST", 2)
+    context = client.get("/agents/copilot/").context
+    assert [row["version"] for row in context["rows"]] == ["1.0.83", "1.0.82", "1.0.81"]
+    assert [row["version"] for row in context["older"]] == ["1.0.80"]
 
 
 def test_versions_are_installed_removed_and_pinned_by_press(

@@ -20,7 +20,7 @@ from runs.models import Cell, Installation, Run
 from runs.versions import ordered
 
 NEWEST = 30
-"""Versions that the page of an agent lists unfolded."""
+"""Versions that the page of an agent lists unfolded, and what is installed of the older ones."""
 LOG_SHOWN = 6000
 
 
@@ -71,6 +71,7 @@ def parts(request: HttpRequest, agent: str) -> HttpResponse:
 
 def _context(request: HttpRequest, driver: Driver) -> dict[str, Any]:
     rows = _versions(driver)
+    older = [row for row in rows[NEWEST:] if not row["here"]]
     jobs = _jobs(driver.name)
     named = request.GET.get("version", "")
     not_here = catalogue.not_applicable(driver.name, catalogue.scenarios().values())
@@ -80,8 +81,8 @@ def _context(request: HttpRequest, driver: Driver) -> dict[str, Any]:
         "section": "agents",
         "driver": driver,
         "builtin": driver.package.registry == "builtin",
-        "rows": rows[:NEWEST],
-        "older": rows[NEWEST:],
+        "rows": [row for row in rows if row not in older],
+        "older": older,
         "here": [row for row in rows if row["here"]],
         "jobs": jobs,
         "open": any(job.state in installing.OPEN for job in jobs),
