@@ -61,21 +61,22 @@ OPTIONS: Final = (
 )
 
 OBSERVES: Final[Mapping[str, str]] = {
-    "L1": "task_updated and task_notification, the sub-agent's own file, and the stop hooks",
+    "L1": "the stream's task_updated and task_notification, the sub-agent's own file, "
+    "and the stop hooks",
     "L2": "the provider's journal against the terminals",
     "L3": "tool results and task notifications in the parent's file and stream",
     "L4": "the result line against tasks in the background",
     "L5": "the provider's journal, the stream and the files",
     "L6": "the provider's journal; retries are announced (attempt, delay) only where the parent "
     "waits for the sub-agent (background=off)",
-    "L7": "TaskStop against the sub-agent's end",
+    "L7": "the tool TaskStop against the sub-agent's end",
     "L9": "notifications name their task",
     "L10": "the process's end against its tasks",
     "L11": "refused spawn calls",
     "L12": "what a sub-agent's file has after its terminal",
     "L13": "stream, files and hooks against each other",
     "L14": "permissions that nobody can give are refused at once when it runs headless",
-    "L15": "async_launched against the sub-agent's first request",
+    "L15": "the answer async_launched against the sub-agent's first request",
     "L16": "the exit code and the result line against all tasks",
     "L18": "the model of each request",
 }

@@ -52,20 +52,28 @@ class Qwen(Driver):
         "L2": "the status of a sub-agent against the provider's journal",
         "L3": "the notification in its own record of the conversation, or the answer of the call",
         "L4": "its last result and its exit against its sub-agents",
-        "L7": "its tool that stops a sub-agent against the sub-agent's end",
+        "L5": "the provider's journal and its stream",
         "L6": "the provider's journal; it announces a try without a number or a wait",
+        "L7": "its tool that stops a sub-agent against the sub-agent's end",
+        "L9": "notifications and answers name their sub-agent",
+        "L10": "its last result and its exit against its sub-agents",
+        "L11": "refused calls",
+        "L12": "what a sub-agent's record and the provider's journal have after its end",
         "L13": "its stream against the sub-agent's description file",
         "L15": "the answer of the call against the provider's journal",
         "L16": "the exit code and its last result",
+        "L18": "the model of each request; its tool that delegates asks for none",
     }
     not_applicable: ClassVar[Mapping[str, str]] = {
+        "L8": _RESTART,
+        "L14": "without a terminal it has to be told to permit everything",
+        "L17": "it has no watchdog over sub-agents",
         "child-asks": "without a terminal it has to be told to permit everything",
         "other-model": "its tool that delegates takes no model",
         "restart-running": _RESTART,
         "restart-ended": _RESTART,
         "restart-told": _RESTART,
         "response-failed": "chat completions have no such event",
-        "response-incomplete": "chat completions have no such event",
     }
 
     def executable(self, folder: Path) -> Path:
