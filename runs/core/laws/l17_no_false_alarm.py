@@ -38,7 +38,7 @@ class NoFalseAlarm(Law):
             what, since = busy
             return self.broken(
                 target,
-                f"A watchdog {event.get('action') or 'flagged'} it while {what} was open "
+                f"A watchdog {_did(event)} it while {what} was open "
                 f"for {history.time(event) - history.time(since):.0f} s.",
                 since,
                 event,
@@ -51,7 +51,7 @@ class NoFalseAlarm(Law):
         if history.timed and quiet < _patience(event):
             return self.broken(
                 target,
-                f"A watchdog {event.get('action') or 'flagged'} it {quiet:.0f} s after its last "
+                f"A watchdog {_did(event)} it {quiet:.0f} s after its last "
                 f"content.",
                 last,
                 event,
@@ -59,6 +59,12 @@ class NoFalseAlarm(Law):
                 quiet=round(quiet, 3),
             )
         return self.holds(target, f"It had been silent for {quiet:.0f} s.", last, event)
+
+
+def _did(event: Event) -> str:
+    """What the watchdog did, in a word; an agent may name the act instead."""
+    word = str(event.get("action") or "flagged")
+    return {"end": "ended", "abort": "aborted", "kill": "killed", "flag": "flagged"}.get(word, word)
 
 
 def _patience(event: Event) -> float:
