@@ -51,8 +51,7 @@ class NoFalseAlarm(Law):
         if history.timed and quiet < _patience(event):
             return self.broken(
                 target,
-                f"A watchdog {_did(event)} it {quiet:.0f} s after its last "
-                f"content.",
+                f"A watchdog {_did(event)} it {quiet:.0f} s after its last content.",
                 last,
                 event,
                 label="watchdog_false_alarm",
