@@ -43,6 +43,13 @@ class ClineStdout(Lines):
         """The sub-agent that a call of ``spawn_agent`` started."""
         return self.children.get(call, "")
 
+    def identity(self, record: Mapping[str, Any]) -> str:
+        """Hooks around tools, and pieces of a text, name no call: equal ones are several."""
+        event = mapping(record.get("event"))
+        piece = mapping(event.get("event") or event).get("contentType") == "text"
+        several = piece or record.get("hookEventName") in ("tool_call", "tool_result")
+        return f"line {self.line}" if several else ""
+
     def record(self, record: Mapping[str, Any]) -> None:
         """One record."""
         self.at = moment(record.get("ts"))

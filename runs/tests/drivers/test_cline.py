@@ -138,6 +138,15 @@ def test_it_lays_events_without_a_name_on_the_agent_at_work() -> None:
     assert next(one for one in drafts if one.native == "event/done").agent == CHILD
 
 
+def test_equal_records_of_one_moment_are_several() -> None:
+    word = event("content_start", contentType="text", text="very")
+    drafts = fed(hook("agent_start", ROOT), *[hook("tool_call", ROOT)] * 2, word, word)
+    assert not [one for one in drafts if one.kind is Kind.DAMAGE]
+    assert len([one for one in drafts if one.kind is Kind.DELTA]) == 2
+    copied = fed(hook("agent_start", ROOT), *[hook("agent_end", ROOT)] * 2)
+    assert [one.data["what"] for one in copied if one.kind is Kind.DAMAGE] == ["duplicate"]
+
+
 def test_it_says_of_nobody_what_one_of_two_sub_agents_does() -> None:
     drafts = fed(
         hook("agent_start", ROOT),
