@@ -45,8 +45,12 @@ class Export(Document, Sessions):
                 self.error(item, agent)
             else:
                 self.item(item, agent)
-        # What is stored stood there at the latest when it was read.
-        self.at = moment(mapping(data).get("read_at")) or moment(about.get("updated_at"))
+        # What is stored stood there at the latest when it was read; an answer, when its second
+        # was over.
+        last, self.at = self.at, moment(mapping(data).get("read_at"))
+        self.at = self.at or moment(about.get("updated_at"))
+        if self.at is not None and last is not None and self.said.get(agent):
+            self.at = min(self.at, last + 1)
         self.native, self.native_id, self.pointer = "session", "", "session.status"
         self._end(about, agent)
 

@@ -63,8 +63,9 @@ class SaneRetry(Law):
         waved = _wave(by_agent)
         for agent, calls in by_agent.items():
             found = self._calls(history, agent, calls, thresholds, agent in waved)
-            replay = self._replay(history, agent)
-            yield replay or found
+            yield self._replay(history, agent) or found
+        rest = [self._replay(history, one) for one in history.agents if one not in by_agent]
+        yield from (found for found in rest if found is not None)
         yield from self._by_own_word(history, set(by_agent), thresholds)
 
     def _calls(
