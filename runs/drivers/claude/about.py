@@ -89,6 +89,5 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "restart-running": _RESTART,
     "restart-ended": _RESTART,
     "restart-told": _RESTART,
-    "parent-polls": "versions after 2.1.220 have no tool that asks how a sub-agent is doing",
     "response-failed": "the Messages protocol has no such event; its errors are sse-error's",
 }

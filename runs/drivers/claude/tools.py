@@ -66,8 +66,10 @@ class Tools:
         return None
 
     def poll(self, child: Child) -> ToolCall | None:
-        """Ask how it is doing, where the tool for that is still offered."""
-        if not child.id or self.release > TASK_OUTPUT:
+        """Ask how it is doing; where there is no tool for that, ask for the list of all."""
+        if self.release > TASK_OUTPUT:
+            return ToolCall("ListAgents", {})
+        if not child.id:
             return None
         return ToolCall("TaskOutput", {"task_id": child.id, "block": False, "timeout": 1000})
 
