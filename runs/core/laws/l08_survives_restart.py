@@ -134,7 +134,7 @@ class SurvivesRestart(Law):
             return self.holds(run.agent, "It was resumed or ended.", *(said or after or told)[:1])
         if not history.closed:
             return self.unknown(run.agent, "The log is not complete.")
-        asked = f", and only who asks hears that it {run.status}" if run.ends else ""
+        asked = f"; only who asks hears that it was {run.status}" if run.ends else ""
         return self.broken(
             run.agent,
             f"It was open before the resume, and after it is neither resumed nor ended{asked}.",

@@ -76,7 +76,7 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L10": "the process's end against its threads",
     "L11": "refused spawn calls",
     "L12": "what a thread writes after its end",
-    "L13": "the parent's thread against the sub-agent's own thread and rollout",
+    "L13": "the parent's thread against the sub-agent's own and its rollout; items without an end",
     "L14": "requests for approval and the client's answers (app-server only)",
     "L15": "spawn answers against the sub-agent's first request",
     "L16": "the exit code against all threads; an app-server ends with 0 when its input closes",
