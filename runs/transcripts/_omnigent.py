@@ -44,8 +44,11 @@ class Sessions(Lines):
         self.woken: set[str] = set()
         """Sessions that were woken and have done nothing since."""
 
-    def message_in(self, content: Any, session: str, queued: bool | None = None) -> None:
-        """A message that reached the agent; the runtime's own word about a child is a wake."""
+    def message_in(
+        self, content: Any, session: str, queued: bool | None = None, taken: bool = True
+    ) -> None:
+        """A message that reached the agent; the runtime's own word about a child is a wake, and
+        waits where the agent has not `taken` it up."""
         words = first_text(content)
         found = _WAKE.match(words)
         if words.startswith(RUNTIME) and not found:
@@ -58,6 +61,10 @@ class Sessions(Lines):
             )  # fmt: skip
             return
         child = self.titles.get(found[1], found[1])
+        if not taken:
+            ours = status(found[2])
+            self.add(Kind.NOTICE_QUEUED, session, child=child, status=ours, raw=found[2])
+            return
         self.owed.setdefault(session, {})[child] = found[2]
         self.woken.add(session)
         self.add(

@@ -34,13 +34,17 @@ class Export(Document, Sessions):
         self.native, self.pointer = "session", "session"
         self.at = moment(about.get("created_at"))
         self._begin(about, agent)
+        acted = max(
+            (place for place, one in enumerate(_rows(data, "items")) if _acts(one)), default=-1
+        )
         for place, one in enumerate(_rows(data, "items")):
             item = mapping(one)
             self.native, self.pointer = f"item/{text(item.get('type'), 80)}", f"items.data[{place}]"
             self.at, self.native_id, self._added = moment(item.get("created_at")), "", 0
             if item.get("type") == "message" and item.get("role") == "user":
                 self.native_id = text(item.get("id"), 80)
-                self.message_in(item.get("content"), agent)
+                # A message that nothing follows is stored, and nobody has taken it up.
+                self.message_in(item.get("content"), agent, taken=place < acted)
             elif item.get("type") == "error":
                 self.error(item, agent)
             else:
@@ -79,6 +83,13 @@ class Export(Document, Sessions):
             has_result=None if size is None else size > 0,
             detail=text(mapping(error).get("message"), 300),
         )  # fmt: skip
+
+
+def _acts(item: Any) -> bool:
+    """Whether an item is something that the agent said or did."""
+    about = mapping(item)
+    kind, role = about.get("type"), about.get("role")
+    return kind == "function_call" or (kind == "message" and role == "assistant")
 
 
 def _rows(data: Any, key: str) -> Any:

@@ -12,8 +12,9 @@ from runs.drivers.omnigent.tools import worker
 
 AGENT: Final = "lifeline"
 TOKEN: Final = "dummy"
-REST: Final = 30.0
-"""Seconds for which our client stays at least when a runner is back."""
+REST: Final = 60.0
+"""Seconds for which our client stays at least when a runner is back: within as many a parent has
+to be told (L3)."""
 OFF: Final = {
     "OMNIGENT_AUTH_ENABLED": "0",
     "OMNIGENT_DISABLE_KEYRING": "1",

@@ -195,6 +195,26 @@ def test_it_takes_a_send_that_was_given_up_for_the_hosts_trouble(
     assert ("too slow" in DRIVER.runtime(history, None).problem) is slow  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("more", "kind"), [(0, Kind.NOTICE_QUEUED), (1, Kind.NOTICE_DELIVERED)])
+def test_it_takes_a_stored_wake_that_nobody_took_up_for_one_that_waits(
+    more: int, kind: Kind
+) -> None:
+    wake = "[System: sub-agent worker/a finished (completed) — 1 result waiting in inbox.]"
+    items = [
+        {"id": "i1", "type": "message", "role": "user", "content": [{"text": wake}]},
+        {"id": "i2", "type": "message", "role": "assistant", "content": [{"text": "Done."}]},
+    ]
+    stored = {
+        "session": {"id": "root0000", "status": "idle", "runner_id": "r", "agent_id": "a"},
+        "items": {"object": "list", "data": items[: 1 + more]},
+        "children": {"data": [{"id": CHILD, "title": "worker:a"}]},
+    }
+    reader = named("omnigent-export").reader("session-root0000.json")
+    drafts = [*reader.feed(json.dumps(stored).encode(), 1, 0), *reader.end()]
+    notices = [one for one in drafts if one.kind.value.startswith("notice.")]
+    assert [(one.kind, one.data["child"]) for one in notices] == [(kind, CHILD)]
+
+
 def test_it_finds_a_parent_that_nobody_wakes_after_the_runner_died() -> None:
     history = replayed(DATA / "0.12.0-restart-running")
     labels = {one.law: one.label for one in judge(history).broken}
