@@ -8,7 +8,7 @@ from typing import Any
 from runs.core.agents import Agent, Run, tells_end
 from runs.core.attempts import Attempt, Call
 from runs.core.claims import Waits, announced, claimed, counted
-from runs.core.ends import failure_of
+from runs.core.ends import asked_to_cancel, failure_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.schema import AgentRow, AttemptRow, RetryRow
@@ -47,7 +47,7 @@ def _agent_row(
 ) -> AgentRow:
     last = agent.runs[-1] if agent.runs else None
     views = [view for view in VIEWS if view in ("stdout", "session") or view in telling]
-    terminal = {view: _terminal(agent, view) for view in views}
+    terminal = {view: _terminal(history, agent, view) for view in views}
     refs = _refs(last, views) if last is not None else {}
     failure = failure_of(history, last) if last is not None else None
     start = agent.first
@@ -70,11 +70,18 @@ def _agent_row(
     )
 
 
-def _terminal(agent: Agent, view: str) -> str:
-    """The terminal of its last run there, or of the last one that the view names."""
-    words = [run.terminal(view) for run in agent.runs]
-    named = [word for word in words if word != "none"]
-    return named[-1] if named else "none"
+def _terminal(history: History, agent: Agent, view: str) -> str:
+    """The terminal of its last run there, or of the last one that the view names.
+
+    A view that calls a run that was cancelled on request but stopped says the same.
+    """
+    named = [run for run in agent.runs if run.terminal(view) != "none"]
+    if not named:
+        return "none"
+    word = named[-1].terminal(view)
+    if word == "stopped" and view != "hooks" and asked_to_cancel(history, named[-1]):
+        return "cancelled"
+    return word
 
 
 def _told(history: History, agent: Agent) -> dict[str, Any] | None:

@@ -38,6 +38,18 @@ def test_what_the_parent_was_told_is_of_the_run_whose_terminal_is_shown() -> Non
     assert (child["told"]["status"], child["told"]["times"]) == ("failed", 1)
 
 
+def test_a_child_that_was_stopped_on_request_was_cancelled() -> None:
+    def shown(*targets: str) -> str:
+        told = Told().begin().spawn("A").at(1)
+        for target in targets:
+            told.add(Kind.CANCEL_REQUESTED, target=target, by="parent")
+        (_, child) = agent_rows(told.at(2).ends("A", "stopped").exits(0, at=3).history())
+        return child["terminal"]["session"]
+
+    assert shown("A") == "cancelled"
+    assert shown() == shown("B") == "stopped"
+
+
 def test_attempts_carry_call_number_gap_and_fault() -> None:
     rows = [row for row in attempt_rows(_run().history()) if row["caller"] == "child:1"]
     assert [(row["call"], row["n"], row["fault"]) for row in rows] == [
