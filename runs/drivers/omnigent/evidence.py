@@ -54,9 +54,12 @@ class LiveStream(Stream):
         self.add(Kind.PHASE, "", phase=PLAN, detail=planned)
 
     def _settled(self, record: Mapping[str, Any]) -> None:
-        """The parent's last word; one that is still at work has not said how it ended."""
+        """The parent's last word. One that still runs has not said how it ends, and our client
+        gave it up; one that waits, waits for children, and what of those was told is judged."""
         word = text(record.get("status"), 40)
         self.add(Kind.RESULT, self.root, status=word, is_error=word == "failed")
+        if word == "running":
+            self.add(Kind.GUARD, "", guard="timeout", what="a parent that stays at work")
         if record.get("missed") is True:
             self.add(Kind.PHASE, "", phase=MISSED, detail=self.when)
 

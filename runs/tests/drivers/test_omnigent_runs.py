@@ -215,6 +215,19 @@ def test_it_takes_a_stored_wake_that_nobody_took_up_for_one_that_waits(
     assert [(one.kind, one.data["child"]) for one in notices] == [(kind, CHILD)]
 
 
+@pytest.mark.parametrize(("word", "gave_up"), [("running", True), ("idle", False)])
+def test_it_gives_up_a_parent_that_goes_on_running_and_proves_nothing_by_it(
+    word: str, gave_up: bool
+) -> None:
+    drafts = fed(
+        event("response.in_progress", response={"id": "r1"}),
+        {"kind": "client/settled", "status": word, "missed": False},
+    )
+    history = History([number(one, place, place) for place, one in enumerate(drafts, 1)])
+    assert (history.cut_short is not None) is gave_up
+    assert (judge(history).diagnosis == "unknown") is gave_up
+
+
 def test_it_finds_a_parent_that_nobody_wakes_after_the_runner_died() -> None:
     history = replayed(DATA / "0.12.0-restart-running")
     labels = {one.law: one.label for one in judge(history).broken}
