@@ -8,8 +8,9 @@ from typing import Final
 from runs.driver import Option
 
 NEVER: Final = "never"
-_MOMENTS: Final = ("child-running", "child-ended", "child-woken", "child-told")
-"""The child streams; its end is known; its parent is woken; its parent has read its result."""
+_MOMENTS: Final = ("parent-running", "child-running", "child-ended", "child-woken", "child-told")
+"""The parent's first turn began; the child streams; its end is known; its parent is woken; its
+parent has read its result."""
 
 OPTIONS: Final = (
     Option(
