@@ -151,8 +151,9 @@ def _breaks_off(history: History, turn: Event) -> bool:
 def _closing_error(history: History) -> Event | None:
     """The error that the root's own records close with, if nothing good follows it."""
     found: Event | None = None
-    for event in history.agents[history.root].events if history.closed else ():
-        if is_bad(event) and event.agent == history.root:
+    root = history.agents.get(history.root)
+    for event in root.events if root is not None and history.closed else ():
+        if is_bad(event):
             found = event
         elif is_good(event) or event.get("status") == "completed":
             found = None  # it answered, or its turn counts as whole
