@@ -57,9 +57,13 @@ def _head(material: Material) -> list[str]:
     lines = [f"{title}: {word}" if word else title, ""]
     if material.scenario.get("question"):
         lines += [markdown(material.scenario["question"]), ""]
-    ended = code_span(document.get("outcome") or document["status"])
-    lines.append(f"- outcome {ended}, exit code {document.get('exit_code')}")
-    if run["reported_version"] or run["sha256"]:
+    if run["executed"]:
+        ended = code_span(document.get("outcome") or document["status"])
+        code = document.get("exit_code")
+        lines.append(f"- outcome {ended}, exit code {'unknown' if code is None else code}")
+    elif document.get("exit_code") is not None:
+        lines.append(f"- exit code {document['exit_code']}")
+    if run["executed"] and (run["reported_version"] or run["sha256"]):
         sha = f", sha256 {code_span(run['sha256'])}" if run["sha256"] else ""
         lines.append(f"- binary reports {code_span(run['reported_version'] or '–')}{sha}")
     runtime = ", ".join(f"{key} {value}" for key, value in sorted(run["runtime"].items()) if value)

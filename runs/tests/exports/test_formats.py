@@ -124,6 +124,12 @@ def test_markdown_shows_each_breach_with_its_evidence(run: models.Run) -> None:
     assert "| attempt | gap before |" in text and run.permalink in text
 
 
+def test_markdown_says_of_attached_logs_only_what_they_say(run: models.Run) -> None:
+    text = written(run, "markdown").decode()
+    assert "outcome" not in text.partition("| agent |")[0] and "None" not in text
+    assert "- read from `requests.jsonl`" in text
+
+
 def test_rejudging_an_import_changes_nothing(run: models.Run) -> None:
     before = report.findings(run)
     verdict.rejudge(run)
