@@ -28,7 +28,8 @@ class RightAddress(Law):
     why = "A result in the wrong hands is lost for its owner and poison for its reader."
     detected = (
         "Notices whose receiver is not the child's spawner (nor who resumed it), and notices whose "
-        "call id belongs to another child. Polls and waits are the asker's own choice."
+        "call id, or whose whole text, belongs to another child. Polls and waits are the asker's "
+        "own choice."
     )
     needs = "Spawn edges and notices with ids."
     labels = ("misrouted_notice",)

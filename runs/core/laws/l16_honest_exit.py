@@ -26,8 +26,9 @@ class HonestExit(Law):
     )
     why = "Scripts and pipelines see nothing but the exit code."
     detected = (
-        "Exit 0, or a result that is no error, while the root's last model call failed, a run is "
-        "open or was killed afterwards, or a run failed and the root was not told."
+        "Exit 0, or a result that is no error, while the root's last model call failed, its own "
+        "records close with an error, a run is open or was killed afterwards, or a run failed and "
+        "the root was not told; exit 0 beside a result that is an error."
     )
     needs = "The exit code or the final result."
     labels = ("early_exit_root_cut", "early_exit_children_lost", "failed_untold")
