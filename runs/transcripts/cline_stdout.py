@@ -44,11 +44,13 @@ class ClineStdout(Lines):
         return self.children.get(call, "")
 
     def identity(self, record: Mapping[str, Any]) -> str:
-        """Hooks around tools, and pieces of a text, name no call: equal ones are several."""
+        """What names no agent or no call may be several agents' or calls', in equal words."""
         event = mapping(record.get("event"))
-        piece = mapping(event.get("event") or event).get("contentType") == "text"
-        several = piece or record.get("hookEventName") in ("tool_call", "tool_result")
-        return f"line {self.line}" if several else ""
+        inner = mapping(event.get("event")) or event
+        piece = inner.get("contentType") == "text"
+        nameless = record.get("type") == "agent_event" and "toolCallId" not in inner
+        hooked = record.get("hookEventName") in ("tool_call", "tool_result")
+        return f"line {self.line}" if piece or nameless or hooked else ""
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One record."""

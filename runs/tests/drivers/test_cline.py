@@ -140,7 +140,9 @@ def test_it_lays_events_without_a_name_on_the_agent_at_work() -> None:
 
 def test_equal_records_of_one_moment_are_several() -> None:
     word = event("content_start", contentType="text", text="very")
-    drafts = fed(hook("agent_start", ROOT), *[hook("tool_call", ROOT)] * 2, word, word)
+    begun = event("iteration_start", iteration=1)
+    nameless = [each for each in (hook("tool_call", ROOT), begun, word) for _ in range(2)]
+    drafts = fed(hook("agent_start", ROOT), *nameless)
     assert not [one for one in drafts if one.kind is Kind.DAMAGE]
     assert len([one for one in drafts if one.kind is Kind.DELTA]) == 2
     copied = fed(hook("agent_start", ROOT), *[hook("agent_end", ROOT)] * 2)
