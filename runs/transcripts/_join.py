@@ -100,6 +100,8 @@ def _with_child(draft: Draft, child_of: dict[str, str], notes: dict[str, Any]) -
         if child:
             accepted = {"ok": True, "refusal": None} if draft.kind is Kind.SPAWN_ANSWERED else {}
             return replace(draft, data={**data, "child": child, **accepted})
+    if draft.kind is Kind.AGENT_ENDED and not draft.agent:
+        return replace(draft, agent=child_of.get(str(data.get("call") or ""), ""))
     return draft
 
 

@@ -68,7 +68,8 @@ class Twice:
 
     def doubtful(self, line: bytes) -> bool:
         """Whether it is a copied start or a second one in the same words: nobody can tell."""
-        return self._starts.get(hash(line), "") in self._ended
+        begun = self._starts.get(hash(line))
+        return begun is not None and begun in self._ended
 
     def read(self, line: bytes, own: str, drafts: Sequence[Draft]) -> None:
         """What came of a record: by this a later one is known to be the same."""

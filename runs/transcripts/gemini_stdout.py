@@ -101,7 +101,7 @@ class GeminiStdout(Lines):
             refusal="error" if failed and not child else None,
             background=False,
         )
-        if child and ours in TERMINAL:
+        if ours in TERMINAL and (child or not failed):  # its call names it where nothing else does
             self.add(Kind.AGENT_ENDED, child, status=ours, raw=word, call=call)
 
     def _error(self, record: Mapping[str, Any]) -> None:

@@ -228,4 +228,5 @@ def test_it_reads_the_same_files_when_somebody_attaches_them() -> None:
         *("gemini-chat-jsonl", "gemini-stream-json", "lifeline-journal")
     }
     (child,) = [row for row in agent_rows(case.history) if row["parent"]]
-    assert child["terminal"]["session"] == "failed"
+    assert child["terminal"] == {"stdout": "completed", "session": "failed"}
+    assert {one.law for one in judge(case.history).broken} == {"L2", "L13"}
