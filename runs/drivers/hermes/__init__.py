@@ -96,7 +96,6 @@ class Hermes(Driver):
         "one-shot form is told nothing",
         "setup-failure": "a sub-agent runs in its parent's process: nothing is set up for it",
         "response-failed": "chat completions have no such event",
-        "response-incomplete": "chat completions have no such event",
     }
 
     def executable(self, folder: Path) -> Path:
