@@ -60,6 +60,8 @@ def test_drop_and_paste_become_runs_and_a_link_is_shared(
         page.get_by_role("link", name="html html, redacted").click()
     saved.value.save_as(tmp_path / "run.html")
     page.get_by_role("button", name="Make a link").click()
+    expect(page.get_by_role("heading", name="My links")).to_be_visible()
+    _sound(page)
     page.get_by_role("link", name="open", exact=True).first.click()
     expect(page.get_by_role("heading", name="Truth against report")).to_be_visible()
     _sound(page)
