@@ -38,7 +38,7 @@ OBSERVES: Final[Mapping[str, str]] = {
     "L9": "the order of calls and starts: a result does not name its sub-agent",
     "L10": "the process's end against its sub-agents",
     "L12": "what the stream has of a sub-agent after its end",
-    "L13": "the stream against what is stored",
+    "L13": "the stream against what is stored; it exits before a long stream is written whole",
     "L15": "the spawn call against the sub-agent's first request",
     "L16": "the exit code and run_result against all sub-agents",
     "L18": "the model of each request",
