@@ -19,39 +19,14 @@ from django.db import router, transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from runs import binaries, bisections, catalogue, grid, models, named, notify, saved, start
-from runs.errors import HarnessError, NotApplicable, UnknownName
+from runs import bisections, grid, models, notify, saved, start
+from runs.errors import HarnessError, NotApplicable
 
 MOST_RUNS = 5000
 LOST_RETRIES = 3
 """How often a lost run of a sweep is replaced."""
 IN_FLIGHT = timedelta(seconds=30)
 """How long a message counts before it is taken for lost."""
-
-
-def parse_agents(text: str) -> list[tuple[str, str]]:
-    """``copilot@1.0.60,1.0.81..1.0.102,reference`` as agents and versions, in that order.
-
-    A part with ``@``, or that is an agent's name, begins that agent; other parts are more
-    versions of it. An agent without a version gets the newest that can start.
-    """
-    groups: list[tuple[str, list[str]]] = []
-    for part in (piece.strip() for piece in text.replace(" ", ",").split(",")):
-        if not part:
-            continue
-        name, at, version = part.partition("@")
-        if at or name in catalogue.drivers():
-            catalogue.driver(name)
-            groups.append((name, [version] if version else []))
-        elif groups:
-            groups[-1][1].append(part)
-        else:
-            raise UnknownName(f"{part!r} names no agent.", "Write AGENT@VERSION,VERSION…")
-    found: list[tuple[str, str]] = []
-    for name, parts in groups:
-        versions = named.expand(name, ",".join(parts)) if parts else [binaries.newest(name)]
-        found += [(name, version) for version in versions]
-    return list(dict.fromkeys(found))
 
 
 def create(

@@ -9,7 +9,7 @@ from ninja import Field, Router, Schema, Status
 
 from dashboard.api.schemas import ErrorOut
 from dashboard.views.sweeps import find, scenario_names
-from runs import bisections, sweeps
+from runs import bisections, named, sweeps
 from runs.errors import HarnessError
 
 router = Router(tags=["sweeps"])
@@ -55,7 +55,7 @@ class SteerIn(Schema):
 def start_sweep(request: HttpRequest, body: SweepIn) -> Any:
     """Make a sweep and queue its runs in a fair order."""
     made = sweeps.create(
-        sweeps.parse_agents(body.agents),
+        named.binaries_of(body.agents),
         scenario_names(body.scenarios),
         repeat=body.repeat,
         sets=body.sets,

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from dashboard import gridcopies, grids, plans
 from dashboard.forms import problems
 from dashboard.views import matrix
-from runs import binaries, catalogue, models, notify, saved, start, sweeps, words
+from runs import binaries, catalogue, models, named, notify, saved, start, sweeps, words
 from runs.errors import HarnessError
 from runs.models import Run, Sweep
 from runs.scenario import ScenarioError
@@ -88,7 +88,7 @@ def _row(sweep: Sweep) -> dict[str, Any]:
 
 
 def _make(given: dict[str, Any]) -> Sweep:
-    chosen = sweeps.parse_agents(given["agents"])
+    chosen = named.binaries_of(given["agents"])
     made = sweeps.create(
         chosen,
         scenario_names(given["scenarios"]),
@@ -117,7 +117,7 @@ def scenario_names(text: str) -> list[str]:
 def plan(request: HttpRequest) -> HttpResponse:
     """What the form would start, in words, as a fragment: runs and about how long."""
     try:
-        chosen = sweeps.parse_agents(request.GET.get("agents", "")[:20_000])
+        chosen = named.binaries_of(request.GET.get("agents", "")[:20_000])
         names = scenario_names(request.GET.get("scenarios", "")[:8_000])
     except (HarnessError, ScenarioError, ValueError) as error:
         return render(request, "sweeps/_plan.html", {"trouble": str(error)})

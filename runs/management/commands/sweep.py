@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from runs import baseline, follow, models, sweeps
+from runs import baseline, follow, models, named, sweeps
 from runs.errors import CannotRunHere, HarnessError
 from runs.management.base import CANNOT, DONE, NOT_MET, WRONG_CALL, StoringCommand
 from runs.management.words import pairs
@@ -79,7 +79,7 @@ class Command(StoringCommand):
             sweeps.resume(sweep)
             return sweep
         return sweeps.create(
-            sweeps.parse_agents(options["agents"]),
+            named.binaries_of(options["agents"]),
             [name.strip() for name in options["scenarios"].split(",") if name.strip()],
             repeat=options["repeat"],
             sets=pairs(options["sets"]),

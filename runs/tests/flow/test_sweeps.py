@@ -14,7 +14,6 @@ import pytest
 from django.core.management import call_command
 
 from runs import bisections, follow, models, start, sweeps
-from runs.errors import UnknownName
 from runs.management.commands.sweep import table
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -231,14 +230,6 @@ def test_a_wrong_call_is_said_and_starts_nothing(
     assert ended.value.code == 2
     assert capsys.readouterr().err.strip()
     assert not models.Run.objects.exists()
-
-
-def test_it_reads_agents_versions_and_ranges() -> None:
-    found = sweeps.parse_agents("reference@0.4.0..0.5.0,1.0.0")
-    assert found == [("reference", v) for v in ("0.4.0", "0.4.1", "0.5.0", "1.0.0")]
-    assert sweeps.parse_agents("reference") == [("reference", "1.1.0")]
-    with pytest.raises(UnknownName):
-        sweeps.parse_agents("1.0.0")
 
 
 def test_a_single_run_goes_before_a_sweep_and_sweeps_take_turns(
