@@ -208,7 +208,7 @@ class Claude(Lines):
             call is None and told.get("agentId") and "status" in told
         ):
             self._spawn_result(number_of, call or Call("Agent", agent), block, told, failed)
-        elif call is not None and call.tool in POLL_TOOLS:
+        elif call.tool in POLL_TOOLS if call is not None else "retrieval_status" in told:
             self._polled(number_of, agent, mapping(told.get("task")), block)
         elif call is not None and call.tool in QUESTION_TOOLS:
             self.add(Kind.QUESTION_ANSWERED, agent, id=number_of, answer="error" if failed else "")

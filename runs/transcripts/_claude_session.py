@@ -52,14 +52,18 @@ class ClaudeSession(Claude):
         agent = self._whose(record)
         if not self._opened and record.get("version"):
             self._open(record, agent)
-        handler = {
-            "user": self._user,
-            "assistant": self._assistant,
-            "queue-operation": self._queue,
-            "attachment": self._attachment,
-            "system": self._system,
-            "api-request": self._request,
-        }.get(self.native)
+        handler = (
+            None
+            if not agent
+            else {
+                "user": self._user,
+                "assistant": self._assistant,
+                "queue-operation": self._queue,
+                "attachment": self._attachment,
+                "system": self._system,
+                "api-request": self._request,
+            }.get(self.native)
+        )
         if handler is None:
             self.other(self.native, agent=agent)
         else:
@@ -92,7 +96,10 @@ class ClaudeSession(Claude):
         if known is None:
             prompt = first_text(mapping(record.get("message")).get("content"))
             waiting = self._prompts.get(prompt)
-            known = waiting.pop(0) if waiting else f"side-{self.native_id or self.line}"
+            known = waiting.pop(0) if waiting else "" if parent else f"side-{self.native_id}"
+            if not known:
+                detail = "its parent is not in the log: nobody can say whose it is"
+                self.damage("broken-parent", repaired=False, detail=detail, lost="whose it is")
         if len(self._chains) < 500_000:
             self._chains[self.native_id] = known
         return known

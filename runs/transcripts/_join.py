@@ -19,6 +19,7 @@ _SECOND = frozenset({"hooks", "trace", "exit"})
 def join(files: Sequence[ReadFile]) -> list[Event]:
     """All events of a case on one clock, in order, numbered from 1."""
     rows = align(files)
+    _name_the_unnamed(rows, files)
     _complete_children(rows, files)
     _end_silent_children(rows)
     flat = [(at, draft) for row in rows for at, draft in row]
@@ -115,6 +116,24 @@ def _by_path(draft: Draft, paths: dict[str, str]) -> Draft:
     if draft.kind is Kind.CANCEL_REQUESTED and draft.data.get("target") in paths:
         return replace(draft, data={**draft.data, "target": paths[str(draft.data["target"])]})
     return draft
+
+
+def _name_the_unnamed(rows: list[list[Timed]], files: Sequence[ReadFile]) -> None:
+    """A file that lost the record of whose it is belongs to the one parent that has no file."""
+    names = [str(file.facts["unnamed"]) for file in files if file.facts.get("unnamed")]
+    seen = {draft.agent for _, draft in _all(rows) if draft.source == "session"}
+    parents = {str(draft.data.get("parent") or "") for _, draft in _all(rows)
+               if draft.kind is Kind.AGENT_STARTED} - seen - {""}  # fmt: skip
+    if len(names) != 1 or len(parents) != 1:
+        return
+    (unnamed,), (parent,) = names, parents
+    for row in rows:
+        for place, (at, draft) in enumerate(row):
+            data = {key: parent if value == unnamed else value for key, value in draft.data.items()}
+            if draft.agent == unnamed:
+                row[place] = (at, replace(draft, agent=parent, data=data))
+            elif data != draft.data:
+                row[place] = (at, replace(draft, data=data))
 
 
 def _all(rows: Iterable[list[Timed]]) -> Iterable[Timed]:

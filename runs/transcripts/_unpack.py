@@ -76,9 +76,11 @@ def unpack(path: Path, name: str, into: Path, limits: Limits, used: Used) -> lis
 
 
 def is_tar(path: Path) -> bool:
+    """Whether it is a tar with something in it, compressed or not; a file of zeros is none."""
     try:
-        return tarfile.is_tarfile(path)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        with tarfile.open(path, "r:*") as archive:
+            return archive.next() is not None
+    except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError):
         return False
 
 

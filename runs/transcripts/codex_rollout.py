@@ -105,6 +105,8 @@ class Rollout(Conversation):
         """Without its first record a file has the thread in its name, if anywhere."""
         found = _THREAD.search(self.file)
         self.thread = found[1] if found else self.file.rpartition("/")[2].partition(".")[0]
+        if not found:
+            self.facts["unnamed"] = self.thread
         self.damage("missing-start", repaired=False, detail="the file says not whose it is")
 
     def _settings(self, kind: str, payload: Mapping[str, Any]) -> None:

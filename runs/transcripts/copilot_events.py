@@ -44,7 +44,12 @@ class CopilotSession(Copilot):
             if hash(parent) in self._known:
                 self.damage("reordered", repaired=True, detail="its parent stands further down")
             else:
-                self.damage("broken-parent", repaired=False, detail="its parent is not in the log")
+                self.damage(
+                    "broken-parent",
+                    repaired=False,
+                    detail="its parent is not in the log",
+                    lost="record",
+                )
 
 
 class CopilotEvents(Format):

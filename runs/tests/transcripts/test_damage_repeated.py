@@ -100,3 +100,36 @@ def test_files_whose_clocks_do_not_fit_are_not_compared(tmp_path: Path) -> None:
     for record in files["s/subagents/agent-a1.jsonl"]:
         record["timestamp"] = record["timestamp"].replace("T09:", "T10:")
     assert broken(case(tmp_path, files)) == set()
+
+
+def test_a_record_that_the_chain_misses_may_have_been_what_did_not_come(tmp_path: Path) -> None:
+    found = case(tmp_path, {"events.jsonl": b"".join([*ROWS[:11], *ROWS[12:]])})
+    assert [(row["what"], row["line"], row["lost"]) for row in found.damage] == [
+        ("broken-parent", 12, "record")
+    ]
+    assert broken(found) == set()
+
+
+def test_a_side_chain_without_its_first_record_is_nobodys(tmp_path: Path) -> None:
+    root = ClaudeLog().put(0, "user", "go").use(1, "tu1", "Task", prompt="count")
+    side = {"isSidechain": True, "parentUuid": "gone", "uuid": "x2"}
+    root.say(2, "12", **side).result(3, "tu1", "12").say(4, "It is 12.")
+    found = case(tmp_path, {"s.jsonl": root.records})
+    assert [(row["what"], row["lost"]) for row in found.damage] == [
+        ("broken-parent", "whose it is")
+    ]
+    assert broken(found) == set()
+
+
+def test_a_rollout_that_lost_its_first_record_is_the_parents_that_has_no_file(
+    tmp_path: Path,
+) -> None:
+    folder = next(path for path in CASES if path.name.startswith("07-"))
+    files: dict[str, bytes] = {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.jsonl")
+    }
+    rows = files["sessions/rollout-parent.jsonl"].splitlines(keepends=True)
+    files["sessions/rollout-parent.jsonl"] = b"".join(rows[1:])
+    found = case(tmp_path, files)
+    assert broken(found) == {("L15", "th-child")}
+    assert set(found.history.agents) == {"th-root", "th-child"}
