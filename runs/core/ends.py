@@ -213,6 +213,13 @@ def stopped_past_parent(history: History, run: Run) -> bool:
     )
 
 
+def hidden_from(history: History, run: Run) -> bool:
+    """Whether all that is here of the parent is a stream that shows nothing of this run."""
+    views = history.views_of(history.parent_of(run.agent))
+    shown = [event for event in (*run.starts, *run.notices, *run.ends) if event.seen_in("stdout")]
+    return views == {"stdout"} and not shown
+
+
 def by_signal(exited: Event) -> bool:
     """Whether a process was ended by a signal or a crash, as its exit code shows it as well."""
     code = exited.get("code")

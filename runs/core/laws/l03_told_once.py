@@ -12,6 +12,7 @@ from runs.core.ends import (
     events_of,
     failure_of,
     final_message,
+    hidden_from,
     stopped_past_parent,
     was_done,
 )
@@ -258,6 +259,8 @@ def _cannot_see(history: History, run: Run) -> str:
     known = history.agents.get(parent)
     if not history.views_of(parent) - set(_BLIND):
         return "What the parent is told is not to be seen here."
+    if hidden_from(history, run):
+        return "The stream of its parent shows nothing of it."
     if not history.closed:
         return "The log is not complete."
     if history.may_have_lost(run):

@@ -74,6 +74,11 @@ class LimitsHeld(Law):
             return self.holds(
                 spawn.parent, f"Refused with {len(running)} of {allowed} running.", answer
             )
+        unseen = _unseen(history, answer)
+        if len(running) + unseen >= allowed:
+            return self.unknown(
+                spawn.parent, f"The logs of {unseen} that were started before are not here.", answer
+            )
         over = [run.end for run in history.runs if run.end and _surely_over(history, run, answer)]
         limit = f"and a limit of {allowed}" if width is not None else "at all"
         return self.broken(
@@ -148,6 +153,17 @@ def _perhaps_running(history: History, at: Event) -> list[Run]:
         and history.precedes(run.start, at)
         and not _surely_over(history, run, at)
     ]
+
+
+def _unseen(history: History, at: Event) -> int:
+    """How many were started before whose logs are not here, and that may still run."""
+    found = 0
+    for one in history.spawns:
+        if one.answered is None or not one.accepted or not history.precedes(one.answered, at):
+            continue
+        runs = history.agents[one.child].runs if one.child in history.agents else []
+        found += not any(run.start or _surely_over(history, run, at) for run in runs)
+    return found
 
 
 def _surely_over(history: History, run: Run, at: Event) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Run, tells_end
-from runs.core.ends import failure_of
+from runs.core.ends import failure_of, hidden_from
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -219,7 +219,7 @@ def _fell_with_it(history: History, run: Run) -> bool:
 def _failed_untold(history: History, run: Run) -> bool:
     if not run.ends or (failure_of(history, run) is None and run.status != "failed"):
         return False
-    if history.parent_of(run.agent) != history.root:
+    if history.parent_of(run.agent) != history.root or hidden_from(history, run):
         return False
     words = {note.get("status") for note in run.notices if tells_end(note)}
     return not words & {"failed", "unknown", "cancelled", "interrupted", "stopped"}
