@@ -122,7 +122,8 @@ def _findings(facts: Any, material: Material) -> Iterator[str]:
         yield f"{said(row['reason'], 600)} <small>{refs}</small>"
         opinion = opinions.get((row["law"], row["agent"]))
         if opinion:
-            yield f"<br><i>{said(opinion['word'])}: {said(opinion['note'], 600)}</i>"
+            note = " ".join(filter(None, (opinion["note"], opinion["link"])))
+            yield f"<br><i>{said(opinion['word'])}: {said(note, 600)}</i>"
         yield "</li>\n"
     yield "</ul>\n"
 

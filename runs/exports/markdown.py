@@ -132,8 +132,9 @@ def _findings(material: Material, facts: Facts) -> list[str]:
             lines.append(f"  - {code_span(one['ref'], 120)}{said}")
         opinion = opinions.get((row["law"], row["agent"]))
         if opinion:
-            lines.append(f"  - said by a person: {markdown(opinion['word'])} "
-                         f"{markdown(opinion['note'])}".rstrip())  # fmt: skip
+            link = f" {code_span(opinion['link'])}" if opinion["link"] else ""
+            words = f"{markdown(opinion['word'])} {markdown(opinion['note'])}".rstrip()
+            lines.append(f"  - said by a person: {words}{link}")
     left = len(facts.broken) - FINDINGS_SHOWN
     return lines + ([f"- … {left} more"] if left > 0 else [])
 

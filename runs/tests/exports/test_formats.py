@@ -130,6 +130,18 @@ def test_markdown_says_of_attached_logs_only_what_they_say(run: models.Run) -> N
     assert "- read from `requests.jsonl`" in text
 
 
+def test_what_a_person_said_leaves_with_its_note_and_link(run: models.Run) -> None:
+    row = next(one for one in report.findings(run) if one["verdict"] == "broken")
+    models.Opinion.objects.create(
+        run=run, law=row["law"], agent=row["agent"], word="by design", note="They want it so.",
+        link="https://example.com/1",
+    )  # fmt: skip
+    for name in ("markdown", "html"):
+        text = written(run, name, "full").decode()
+        said = text[text.index("by design") :][:80]
+        assert "They want it so." in said and "https://example.com/1" in said
+
+
 def test_rejudging_an_import_changes_nothing(run: models.Run) -> None:
     before = report.findings(run)
     verdict.rejudge(run)
