@@ -28,7 +28,7 @@ class Assigned(Patterns):
         ),
         re.compile(
             _QUOTED + r"(?:\\*[\"'])?\s*(?:=>|:=|[:=])\s*(?P<quote>\\*[\"'])"
-            r"(?P<secret>(?:(?!(?P=quote)).){6,200})(?P=quote)"
+            r"(?P<secret>(?:(?!(?P=quote)).){6,200})(?:(?P=quote)|$)"
         ),
         re.compile(rf"(?i)--(?:{_WORDS}|token)[= ](?P<secret>[^\s\"']{{4,}})"),
         re.compile(r"(?i)\b\w*token[\"']?\s*[:=]\s*[\"']?(?P<secret>[A-Za-z0-9_.~+/=-]{12,})"),

@@ -37,6 +37,7 @@ def _texts_kept(text: str) -> str:
         (f"machine x login y password {PASS}", [PASS]),
         (f"sshpass -p {PASS} ssh quentin@build7", [PASS, "quentin", "build7"]),
         ('"passphrase": "correct horse battery"', ["correct", "horse", "battery"]),
+        ('cut off: {"passphrase": "correct horse batt', ["correct", "horse", "batt"]),
         ("Ocp-Apim-Subscription-Key: 24a98724712664a577266152db11dbcf", ["24a987"]),
         ("eyJhbGciOiJkaXIiLCJlbmMiOiJB..Z1FtTElESW5wZXhr.T1V1RmdmeW5X.RVg4SUdtRUpV", ["Z1Ft"]),
         ("C:\\Users\\Quentin Marlowe\\a.txt", ["Quentin", "Marlowe"]),
