@@ -13,7 +13,7 @@ from typing import Any
 
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._cline import SPAWN, Calls
+from runs.transcripts._cline import FINISHED, SPAWN, Calls
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
 from runs.transcripts._values import error_class, integer, length, mapping, moment, status, text
@@ -155,8 +155,9 @@ class ClineStdout(Lines):
         if word == "task_start":
             self._task_begins(name)
         elif word == "task_end":
-            size = length(mapping(event.get("result")).get("text"))
-            self._over(name, text(event.get("status"), 40), size)
+            result = mapping(event.get("result"))  # an older one gives no status
+            word = text(event.get("status") or result.get("finishReason") or "failed", 40)
+            self._over(name, word, length(result.get("text")))
         else:
             if word in ("run_cancelled", "run_interrupted"):
                 self._stopped[name] = (self.at, text(run.get("status"), 40))
@@ -185,9 +186,10 @@ class ClineStdout(Lines):
         own = self._run.pop(name, None)
         if self._calls.last.get(name, ("", False))[1]:
             self._calls.untold.add(name)
-        done = status(word) == "completed"
+        ours = FINISHED.get(word) or status(word)
+        done = ours == "completed"
         more = {"text_length": size, "has_result": bool(size)} if done and size is not None else {}
-        self.add(Kind.AGENT_ENDED, name, status=status(word), raw=word, run=own, **more)
+        self.add(Kind.AGENT_ENDED, name, status=ours, raw=word, run=own, **more)
 
     # Agent events
 

@@ -134,6 +134,23 @@ def test_a_teammate_has_one_name_in_all_records() -> None:
     assert [one.native for one in drafts if one.agent not in ("root", "mate")] == []
 
 
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ({"status": "failed", "result": {"finishReason": "error"}}, "failed"),
+        ({"result": {"finishReason": "error"}}, "failed"),
+        ({"result": {"finishReason": "completed"}}, "completed"),
+        ({"result": {"finishReason": "max_iterations"}}, "failed"),
+        ({"error": {"message": "no"}}, "failed"),
+    ],
+)
+def test_older_versions_say_how_a_task_ended_in_its_result(
+    said: dict[str, Any], status: str
+) -> None:
+    (end,) = of(Kind.AGENT_ENDED, fed(*BEGUN, team("task_end", agentId="mate", **said)))
+    assert end.data["status"] == status
+
+
 def test_a_second_task_is_a_second_run_and_no_second_spawn() -> None:
     drafts = fed(
         *BEGUN,
