@@ -161,7 +161,7 @@ def _type_of(entry: Json) -> str:
 
 
 def _remarks(validator: Draft7Validator, method: str, place: str, value: Any) -> list[Remark]:
-    schema = validator.schema
+    schema: Any = validator.schema
     found = [
         Remark("invalid", method, _place(place, error), error.message[:200])
         for error in validator.iter_errors(value)
@@ -190,9 +190,9 @@ def _unknown(schema: Json, known: Json, value: Any, place: str, depth: int) -> I
             for form in here[:1]:
                 yield from _unknown(form, known, inner, f"{place}.{key}", depth + 1)
     elif isinstance(value, list):
-        items = next((form["items"] for form in forms if isinstance(form.get("items"), dict)), None)
-        for inner in value[:50] if items is not None else ():
-            yield from _unknown(items, known, inner, f"{place}[]", depth + 1)
+        items = [form["items"] for form in forms if isinstance(form.get("items"), dict)][:1]
+        for inner in value[:50] if items else ():
+            yield from _unknown(items[0], known, inner, f"{place}[]", depth + 1)
 
 
 def _forms(schema: Any, known: Json, value: Any, depth: int) -> Iterator[Json]:

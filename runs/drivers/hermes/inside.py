@@ -68,7 +68,8 @@ class Rows:
                     self._table(connection, table, name, changed)
 
     def _table(self, connection: sqlite3.Connection, table: str, name: str, changed: bool) -> None:
-        query, given = f"SELECT * FROM {table}", ()
+        query = f"SELECT * FROM {table}"
+        given: tuple[int, ...] = ()
         if table == "messages":  # They are only added.
             query, given = f"{query} WHERE id > ? ORDER BY id", (self._latest,)
         for found in connection.execute(query, given):
