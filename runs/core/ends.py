@@ -152,7 +152,8 @@ def broke_off(history: History, run: Run) -> Event | None:
     """The run's last answer, where it asks for a tool in the run's own log and none follows it."""
     whole = events_of(history, run)
     own = [event for event in whole if history.precedes(event, run.ends[0])]
-    if any(one.kind is Kind.AGENT_MESSAGE for one in whole if one not in own):
+    before = {event.seq for event in own}
+    if any(one.kind is Kind.AGENT_MESSAGE and one.seq not in before for one in whole):
         return None  # It went on; whether it might is another question.
     messages = [one for one in own if one.kind is Kind.AGENT_MESSAGE and not one.get("error")]
     tools = [event for event in own if event.kind is Kind.TOOL_STARTED]
