@@ -45,6 +45,7 @@ ID = re.compile(
     r'\s*:\s*\\*"([^"\\]+)'
 )
 ANSWER = re.compile(r"CHILD-OK (\d[\d.]*\d|\d)")
+PRCTL = ctypes.CDLL(None).prctl if sys.platform.startswith("linux") else None
 STARTED = time.monotonic()
 LOCK = threading.Condition()
 REACHED: set = set()  # (caller, "asked" or "answered")
@@ -177,8 +178,7 @@ def play(connection, caller, tape, children):
 
 def read(file):
     """Method, path and body of one request; empty when there is none."""
-    first = file.readline().decode("latin-1").split(" ")
-    headers = {}
+    first, headers = file.readline().decode("latin-1").split(" "), {}
     while line := file.readline().decode("latin-1").strip():
         name, _, value = line.partition(":")
         headers[name.lower()] = value.strip()
@@ -247,27 +247,39 @@ def start(agent, port, folder):
     env = {name: os.environ[name] for name in kept if name in os.environ}
     env |= {"HOME": places["HOME"], "TMPDIR": places["TEMP"]}
     env |= {name: fill(value) for name, value in LAUNCH["env"].items()}
-    # On Linux the kernel ends the agent (not what that started) even if this is killed by force.
-    prctl = ctypes.CDLL(None).prctl if sys.platform.startswith("linux") else None
+    # PR_SET_PDEATHSIG ends the agent even if this is killed by force; PR_SET_CHILD_SUBREAPER
+    # gives us what the agent leaves behind.
     return subprocess.Popen(
         [fill(word) for word in LAUNCH["argv"]], cwd=places["WORK"], env=env,
         stdin=subprocess.DEVNULL, start_new_session=True,
-        preexec_fn=prctl and (lambda: prctl(1, signal.SIGKILL, 0, 0, 0)),  # PR_SET_PDEATHSIG
+        preexec_fn=PRCTL and not PRCTL(36, 1, 0, 0, 0)
+        and (lambda: PRCTL(1, signal.SIGKILL, 0, 0, 0)) or None,
     )  # fmt: skip
+
+
+def end(process):
+    """The agent and all that it started: what is not in its group is our child by then."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    lists = Path("/proc/self/task").glob
+    while left := [int(pid) for one in lists("*/children") for pid in one.read_text().split()]:
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
 def main():
     agent = sys.argv[1] if len(sys.argv) > 1 else shutil.which(LAUNCH["agent"])
     if not agent or not Path(agent).exists():
-        print(f"usage: {sys.argv[0]} /path/to/{LAUNCH['agent']}   (version {LAUNCH['version']})")
-        return 2
+        usage = f"usage: {sys.argv[0]} /path/to/{LAUNCH['agent']}   (version {LAUNCH['version']})"
+        return print(usage) or 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by way of what ends the agent
     print(f"{TITLE}\n{QUESTION}", file=sys.stderr)
     door = socket.create_server(("127.0.0.1", 0))
 
     def accept():
-        while True:
-            connection, _ = door.accept()
+        for connection, _ in iter(door.accept, None):
             threading.Thread(target=serve, args=(connection,), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
@@ -278,8 +290,7 @@ def main():
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
             code = f"none: it still ran after {time.monotonic() - STARTED:.0f} s"
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # and all that it started
+            end(process)
     print(f"\nexit code {code}", file=sys.stderr)
     for caller in dict.fromkeys(row[0] for row in TRIES):
         rows = [row for row in TRIES if row[0] == caller]

@@ -169,6 +169,18 @@ def test_the_agent_ends_with_its_script(tmp_path: Path, sign: signal.Signals) ->
         assert not _runs(agent)
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the kernel's part is Linux's")
+def test_what_the_agent_leaves_behind_ends_with_its_script(tmp_path: Path) -> None:
+    agent, pid = tmp_path / "agent.py", tmp_path / "pid"
+    daemon = "subprocess.Popen(['sleep', '300'], start_new_session=True)"
+    agent.write_text(f"import subprocess\nopen({str(pid)!r}, 'w').write(str({daemon}.pid))\n")
+    subprocess.run(
+        [sys.executable, "-I", "-S", str(_written(tmp_path, "sse-cut")), str(agent)],
+        capture_output=True, timeout=60, cwd=tmp_path, check=False,
+    )  # fmt: skip
+    assert pid.read_text() and not _runs(pid.read_text())
+
+
 def _runs(pid: str) -> bool:
     """Whether that process runs; one that nobody has waited for yet does not."""
     try:
