@@ -26,9 +26,10 @@ def create(
     """
     driver = catalogue.driver(agent)
     chosen, options = saved.load(scenario_name).with_sets({})
-    catalogue.check_meaning(agent, chosen, driver.read_options(options.get(agent, {})))
-    look_for(look)
     good, bad = named.resolve(agent, good), named.resolve(agent, bad)
+    for end in (good, bad):
+        catalogue.check_meaning(agent, end, chosen, driver.read_options(options.get(agent, {})))
+    look_for(look)
     known = [item.version for item in binaries.versions(agent)]
     for end in (good, bad):
         if end not in known:

@@ -65,13 +65,13 @@ def not_applicable(agent: str, known: Iterable[Scenario]) -> dict[str, str]:
     return reasons
 
 
-def check_meaning(agent: str, scenario: Scenario, options: Mapping[str, Any]) -> None:
-    """NotApplicable, with the reason, where a scenario has no meaning for this agent.
+def check_meaning(agent: str, version: str, scenario: Scenario, options: Mapping[str, Any]) -> None:
+    """NotApplicable, with the reason, where a scenario has no meaning for this binary.
 
     `options` are the driver's, in their types. A run of it would say nothing, and look healthy.
     """
     chosen = driver(agent)
-    reasons = not_applicable(agent, [scenario]) | chosen.no_meaning(options)
+    reasons = not_applicable(agent, [scenario]) | chosen.no_meaning(options, version)
     names = [scenario.name, *(str(item.get("fault")) for item in scenario.faults)]
     why = next((reasons[name] for name in names if name in reasons), "")
     if why:

@@ -21,7 +21,8 @@ import fakes.codex_app_server
 from runs import pythons
 from runs.core.events import Draft, Kind
 from runs.core.history import History
-from runs.driver import Binary, Context, Option, Source
+from runs.driver import Binary, Context, Source
+from runs.option import Option
 from runs.transcripts._values import items, mapping, text
 from runs.transcripts.codex_app_server import AppServer
 

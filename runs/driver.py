@@ -12,9 +12,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
+from runs import versions
 from runs.errors import UnknownName
+from runs.option import Option
 
 if TYPE_CHECKING:
     from fakes.script import ToolTable
@@ -25,41 +27,8 @@ if TYPE_CHECKING:
     from runs.scenario import Scenario
     from runs.transcript import Reader
 
-LEAVE: Final = -1
-"""What a number among the options says that leaves the agent its own default."""
 Say = Callable[[str], None]
 """Takes one line of progress, for the page and standard error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A setting: ``--set agents.NAME.KEY=value``, and ``[agents.NAME]`` in a scenario."""
-
-    key: str
-    kind: Literal["choice", "int", "float", "bool", "text"]
-    default: Any
-    help: str
-    choices: tuple[str, ...] = ()
-
-    def read(self, value: Any) -> Any:
-        """The value in its type; ValueError says what is allowed."""
-        if self.kind == "choice":
-            if str(value) not in self.choices:
-                raise ValueError(f"{self.key} is one of {', '.join(self.choices)}, not {value!r}")
-            return str(value)
-        if self.kind == "bool":
-            if str(value).lower() in ("1", "true", "yes", "on"):
-                return True
-            if str(value).lower() in ("0", "false", "no", "off"):
-                return False
-            raise ValueError(f"{self.key} is true or false, not {value!r}")
-        return {"int": int, "float": float, "text": str}[self.kind](value)
-
-
-def dialect_option(dialects: Sequence[str]) -> Option:
-    """Which protocol is spoken by an agent that knows several; the first is the default."""
-    what = "The protocol that it speaks to its provider."
-    return Option("dialect", "choice", dialects[0], what, tuple(dialects))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +164,8 @@ class Driver(ABC):
     """By scenario or fault: why it has no meaning for this agent."""
     not_applicable_with: ClassVar[Mapping[tuple[str, str], Mapping[str, str]]] = {}
     """The same for what has no meaning with one value of one option (``form``, ``exec``)."""
+    not_applicable_before: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """The same for versions before the named one, the first that was seen to have it."""
     follows_redirects: ClassVar[bool] = True
     """Whether it follows a 307 of its provider; the fault `refused` depends on it."""
     registers: ClassVar[bool] = False
@@ -293,9 +264,12 @@ class Driver(ABC):
                 counts[name] = counts.get(name, 0) + 1
         return counts
 
-    def no_meaning(self, options: Mapping[str, Any]) -> dict[str, str]:
-        """By scenario, fault or law: why it has no meaning for this agent with these options."""
+    def no_meaning(self, options: Mapping[str, Any], version: str = "") -> dict[str, str]:
+        """By scenario, fault or law: why it has no meaning with these options in this version."""
         reasons = dict(self.not_applicable)
+        for first, more in self.not_applicable_before.items():
+            if version and versions.key(version) < versions.key(first):
+                reasons |= more
         for (key, value), more in self.not_applicable_with.items():
             if str(options.get(key)) == value:
                 reasons |= more

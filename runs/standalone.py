@@ -71,7 +71,7 @@ def launch(
     if made.stdin == "pipe" and driver.alone:
         options = {**options, **driver.alone}
         try:
-            catalogue.check_meaning(driver.name, scenario, options)
+            catalogue.check_meaning(driver.name, version, scenario, options)
         except NotApplicable as why:
             raise NotPossible(why.what) from None
         made = _launched(driver, version, scenario, options)

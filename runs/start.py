@@ -46,7 +46,8 @@ def create(
 ) -> list[models.Run]:
     """Make runs of one scenario on one binary and queue them once the transaction commits.
 
-    NotApplicable: it has no meaning for this agent. UnknownName: agent, version or option; ScenarioError: the scenario or a ``--set`` key.
+    NotApplicable: it has no meaning for this binary. UnknownName: agent, version or option.
+    ScenarioError: the scenario or a ``--set`` key.
     `given` is a scenario that was read already (a file, an editor); else it is looked up.
     """
     catalogue.driver(agent)
@@ -56,7 +57,7 @@ def create(
     if not 1 <= repeat <= MAX_REPEAT:
         raise HarnessError(f"repeat is 1 to {MAX_REPEAT}, not {repeat}.")
     chosen, typed = bent(agent, given or saved.load(scenario_name), sets or {})
-    catalogue.check_meaning(agent, chosen, typed)
+    catalogue.check_meaning(agent, version, chosen, typed)
     batch = batch or (secrets.token_hex(8) if repeat > 1 else "")
     with transaction.atomic():
         runs = [

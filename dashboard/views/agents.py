@@ -77,6 +77,8 @@ def _context(request: HttpRequest, driver: Driver) -> dict[str, Any]:
     not_here = catalogue.not_applicable(driver.name, catalogue.scenarios().values())
     for (key, value), reasons in driver.not_applicable_with.items():
         not_here |= {f"{name} with {key}={value}": why for name, why in reasons.items()}
+    for first, reasons in driver.not_applicable_before.items():
+        not_here |= {f"{name} before {first}": why for name, why in reasons.items()}
     return {
         "section": "agents",
         "driver": driver,

@@ -22,18 +22,9 @@ from fakes.targeting import CallerRule, Identity
 from runs import pythons
 from runs.core.events import Kind
 from runs.core.history import History
-from runs.driver import (
-    Binary,
-    Context,
-    Driver,
-    Launch,
-    Option,
-    Package,
-    Runtime,
-    Source,
-    dialect_option,
-)
+from runs.driver import Binary, Context, Driver, Launch, Package, Runtime, Source
 from runs.errors import HarnessError
+from runs.option import Option, dialect_option
 from runs.transcripts.reference import ReferenceReader
 
 DIALECTS = ("responses", "chat_completions", "messages", "generate_content")

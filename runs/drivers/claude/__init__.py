@@ -13,12 +13,18 @@ from typing import Any, ClassVar
 from fakes.dialect import ModelRequest
 from fakes.targeting import CallerRule, Identity, by_markers
 from runs import platforms
-from runs.driver import LEAVE, Context, Driver, Launch, Option, Package, Source
+from runs.driver import Context, Driver, Launch, Package, Source
 from runs.drivers._log import Log
-from runs.drivers.claude.about import NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.claude.about import (
+    NOT_APPLICABLE,
+    NOT_APPLICABLE_BEFORE,
+    OBSERVES,
+    OPTIONS,
+)
 from runs.drivers.claude.evidence import LiveSubagent, settings
 from runs.drivers.claude.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
+from runs.option import LEAVE, Option
 from runs.transcript import named
 from runs.versions import release
 
@@ -44,6 +50,7 @@ class Claude(Driver):
     options: ClassVar[tuple[Option, ...]] = OPTIONS
     observes: ClassVar[Mapping[str, str]] = OBSERVES
     not_applicable: ClassVar[Mapping[str, str]] = NOT_APPLICABLE
+    not_applicable_before: ClassVar[Mapping[str, Mapping[str, str]]] = NOT_APPLICABLE_BEFORE
 
     def executable(self, folder: Path) -> Path:
         """The native program of this platform's own package."""

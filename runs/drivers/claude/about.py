@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import LEAVE, Option
+from runs.option import LEAVE, Option
 
 OPTIONS: Final = (
     Option(
@@ -91,3 +91,12 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "restart-told": _RESTART,
     "response-failed": "the Messages protocol has no such event; its errors are sse-error's",
 }
+
+_ALONE: Final = "its sub-agents have no tool to delegate with"
+_CLOSED: Final = "it has no tool that speaks to a sub-agent which has ended"
+
+NOT_APPLICABLE_BEFORE: Final[Mapping[str, Mapping[str, str]]] = {
+    "2.1.172": dict.fromkeys(("nested", "nested-slow", "deep", "grandchild-cut"), _ALONE),
+    "2.1.220": dict.fromkeys(("follow-up", "follow-up-cut"), _CLOSED),
+}
+"""Measured on 2.1.170 and 2.1.172, and on 2.1.219 and 2.1.220."""

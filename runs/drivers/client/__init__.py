@@ -29,13 +29,13 @@ from runs.driver import (
     Driver,
     Emit,
     Launch,
-    Option,
     Package,
     Runtime,
     Source,
 )
 from runs.drivers.client.talk import Client
 from runs.errors import HarnessError
+from runs.option import Option
 from runs.seal import folders_of, interpreter_of
 
 VERSION = "1.0.0"

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from runs import platforms, pythons
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Source
+from runs.driver import Binary, Context, Driver, Launch, Package, Source
 from runs.drivers.cline.about import NOT_APPLICABLE, NOT_APPLICABLE_WITH, OBSERVES, OPTIONS
 from runs.drivers.cline.evidence import Children, LiveMessages, LiveStdout
 from runs.drivers.cline.tools import EVERYTHING, TeamTools, Tools
 from runs.errors import VersionCannotRun
+from runs.option import Option
 from runs.transcript import named
 
 PROVIDER = "openai-compatible"

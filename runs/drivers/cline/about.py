@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import Option
+from runs.option import Option
 
 OPTIONS: Final = (
     Option(

@@ -14,18 +14,7 @@ from fakes.targeting import CallerRule
 from runs import platforms
 from runs.core.drift import Description
 from runs.core.events import Draft
-from runs.driver import (
-    Binary,
-    Context,
-    Conversation,
-    Driver,
-    Emit,
-    Launch,
-    Option,
-    Package,
-    Say,
-    Source,
-)
+from runs.driver import Binary, Context, Conversation, Driver, Emit, Launch, Package, Say, Source
 from runs.drivers._log import Log
 from runs.drivers.codex.about import NOT_APPLICABLE, NOT_APPLICABLE_WITH, OBSERVES, OPTIONS
 from runs.drivers.codex.callers import Threads
@@ -38,6 +27,7 @@ from runs.drivers.codex.talk import Client
 from runs.drivers.codex.tools import EVERYTHING, Tools
 from runs.drivers.codex.wire import Wire
 from runs.errors import VersionCannotRun
+from runs.option import Option
 from runs.sealed import rehearse
 from runs.transcript import named
 from runs.versions import release

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import Option
 from runs.drivers.codex.restart import MOMENTS, NEVER
+from runs.option import Option
 
 OPTIONS: Final = (
     Option(

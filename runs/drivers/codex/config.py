@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from runs.driver import LEAVE
+from runs.option import LEAVE
 
 PROVIDER = "lifeline"
 COUNTS_SESSIONS = (0, 121, 0)

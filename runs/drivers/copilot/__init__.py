@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 from runs import platforms
 from runs.core.events import Kind
 from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Say, Source
+from runs.driver import Binary, Context, Driver, Launch, Package, Runtime, Say, Source
 from runs.drivers.copilot.evidence import LogReader, RuntimeReader, preload
 from runs.drivers.copilot.tools import EVERYTHING, SETS, Tools
 from runs.errors import VersionCannotRun
+from runs.option import Option
 from runs.sealed import rehearse
 from runs.transcript import named
 from runs.versions import release

@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 from runs import node
 from runs.core.events import Kind
 from runs.core.history import History
-from runs.driver import LEAVE, Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.driver import Binary, Context, Driver, Launch, Package, Runtime, Source
 from runs.drivers.gemini.about import NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.gemini.evidence import Children, LiveChat, LiveStdout
 from runs.drivers.gemini.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
+from runs.option import LEAVE, Option
 
 PROGRAM = Path("node_modules/@google/gemini-cli/bundle/gemini.js")
 _VERSION = re.compile(r"GeminiCLI[\w-]{0,20}/(\d[\w.+-]{0,60})/")

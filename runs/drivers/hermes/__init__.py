@@ -21,7 +21,6 @@ from runs.driver import (
     Driver,
     Emit,
     Launch,
-    Option,
     Package,
     Runtime,
     Source,
@@ -30,6 +29,7 @@ from runs.drivers.hermes import chat, gateway
 from runs.drivers.hermes.app_server import CLIENT, client_launch, client_sources
 from runs.drivers.hermes.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
+from runs.option import Option
 
 HOME = ".hermes"
 _SPEAKS = "the driver hands over the operator's one prompt and says nothing more"

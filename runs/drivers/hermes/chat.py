@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from runs import clients, pythons
-from runs.driver import Context, Launch, Option, Source
+from runs.driver import Context, Launch, Source
 from runs.drivers.hermes.config import config_files
+from runs.option import Option
 from runs.transcript import named
 
 OWN = Path(__file__).parent

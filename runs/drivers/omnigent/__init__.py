@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.driver import Binary, Context, Driver, Launch, Package, Runtime, Source
 from runs.drivers._log import Log
 from runs.drivers.omnigent.about import NOT_APPLICABLE, OBSERVES, OPTIONS
 from runs.drivers.omnigent.evidence import LiveStream, missed, too_slow
 from runs.drivers.omnigent.tools import EVERYTHING, Tools
 from runs.drivers.omnigent.world import OFF, agents, place, plan
 from runs.errors import VersionCannotRun
+from runs.option import Option
 from runs.transcript import named
 
 INSIDE = Path(__file__).with_name("inside")

@@ -15,13 +15,14 @@ from typing import Any, ClassVar
 
 from fakes.targeting import CallerRule
 from runs import platforms, pythons
-from runs.driver import LEAVE, Binary, Context, Driver, Launch, Option, Package, Source
+from runs.driver import Binary, Context, Driver, Launch, Package, Source
 from runs.drivers._log import Log
 from runs.drivers.opencode.about import NOT_APPLICABLE, OBSERVES, OPTIONS, PACKAGES
 from runs.drivers.opencode.callers import Sessions
 from runs.drivers.opencode.evidence import LiveBus, LiveExport
 from runs.drivers.opencode.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
+from runs.option import LEAVE, Option
 from runs.transcript import named
 from runs.versions import release
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from runs.driver import LEAVE, Option, dialect_option
+from runs.option import LEAVE, Option, dialect_option
 
 PACKAGES: Final = {
     "chat_completions": "@ai-sdk/openai-compatible",

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from runs import node
-from runs.driver import LEAVE, Context, Driver, Launch, Option, Package, Source
+from runs.driver import Context, Driver, Launch, Package, Source
 from runs.drivers.pi.about import APIS, NOT_APPLICABLE, NOT_APPLICABLE_WITH, OBSERVES, OPTIONS
 from runs.drivers.pi.tools import AGENT, EVERYTHING, Tools
 from runs.errors import VersionCannotRun
+from runs.option import LEAVE, Option
 from runs.transcript import named
 
 PACKAGE = "@mariozechner/pi-coding-agent"

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 from runs import node
 from runs.core.events import Kind
 from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Option, Package, Runtime, Source
+from runs.driver import Binary, Context, Driver, Launch, Package, Runtime, Source
 from runs.drivers.qwen.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
+from runs.option import Option
 from runs.transcript import named
 
 ENTRY = Path("node_modules/@qwen-code/qwen-code/cli-entry.js")

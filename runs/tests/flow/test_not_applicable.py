@@ -37,13 +37,21 @@ def test_a_form_of_an_agent_has_reasons_of_its_own(name: str, form: bool) -> Non
     assert _refused("codex", "parent-polls", **{"agents.codex.multi_agent": "v1"})
 
 
+def test_an_old_version_has_reasons_of_its_own() -> None:
+    with pytest.raises(NotApplicable, match="have no tool to delegate with"):
+        start.create("claude", "2.1.170", "grandchild-cut", queue=False)
+    start.create("claude", "2.1.172", "grandchild-cut", queue=False)
+    with pytest.raises(NotApplicable, match="follow-up has no meaning"):
+        start.create("claude", "2.1.172", "follow-up", queue=False)
+
+
 def test_a_fault_may_be_what_has_no_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = catalogue.driver("codex")
     monkeypatch.setattr(type(driver), "not_applicable", {"stall": "it never waits"})
     assert _refused("codex", "stall-headers") is False and _refused("codex", "stall")
     chosen = Scenario.read({**catalogue.scenarios()["stall"].as_dict(), "name": "mine"})
     with pytest.raises(NotApplicable, match="mine has no meaning for Codex CLI: it never waits"):
-        catalogue.check_meaning("codex", chosen, {})
+        catalogue.check_meaning("codex", "0.171.0", chosen, {})
 
 
 def test_a_sweep_leaves_out_what_has_no_meaning_and_says_so() -> None:
