@@ -269,7 +269,7 @@ class Driver(ABC):
         reasons = dict(self.not_applicable)
         for first, more in self.not_applicable_before.items():
             if version and versions.key(version) < versions.key(first):
-                reasons |= more
+                reasons |= {name: f"before {first}, {why}" for name, why in more.items()}
         for (key, value), more in self.not_applicable_with.items():
             if str(options.get(key)) == value:
                 reasons |= more

@@ -38,7 +38,7 @@ def test_a_form_of_an_agent_has_reasons_of_its_own(name: str, form: bool) -> Non
 
 
 def test_an_old_version_has_reasons_of_its_own() -> None:
-    with pytest.raises(NotApplicable, match="have no tool to delegate with"):
+    with pytest.raises(NotApplicable, match="before 2.1.172, its sub-agents have no tool"):
         start.create("claude", "2.1.170", "grandchild-cut", queue=False)
     start.create("claude", "2.1.172", "grandchild-cut", queue=False)
     with pytest.raises(NotApplicable, match="follow-up has no meaning"):
