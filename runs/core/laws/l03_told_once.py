@@ -111,9 +111,10 @@ class ToldOnce(Law):
                 run.agent, f"The log ends {since:.1f} s after the end; word may still come."
             )
         what = "Word of its end was queued and never delivered" if queued else "Nobody was told"
+        was = "was " if run.status in _ABORTED else ""
         return self.broken(
             run.agent,
-            f"{what}: it {run.status}, and the log goes on for {since:.1f} s.",
+            f"{what}: it {was}{run.status}, and the log goes on for {since:.1f} s.",
             queued,
             final_message(history, run),
             *run.ends,

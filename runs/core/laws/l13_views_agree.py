@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from runs.core.agents import Run, tells_end
 from runs.core.events import Event, Kind
@@ -185,8 +185,8 @@ class ViewsAgree(Law):
             what = ", ".join(dict.fromkeys(str(item.get("what")) for item, _, _ in rows))
             yield self.broken(
                 agent,
-                f"It began {len(rows)} items ({what}) that a retry or an abort cut off; its turn "
-                f"ended, and they never did.",
+                f"It began {_count(rows)} ({what}) that a retry or an abort cut off and that never "
+                f"ended, though its turn did.",
                 *[event for row in rows for event in row],
                 label="left_open",
                 items=len(rows),
@@ -229,6 +229,10 @@ class ViewsAgree(Law):
                 yield self.unknown(agent, "The export is not complete.", *spans)
         for agent in sorted(seen - set(astray) - set(orphans)):
             yield self.holds(agent, "All spans of its conversation hang under it.")
+
+
+def _count(rows: Sequence[object]) -> str:
+    return "an item" if len(rows) == 1 else f"{len(rows)} items"
 
 
 def _cut_by(history: History, item: Event) -> tuple[Event, Event] | None:
