@@ -1,3 +1,5 @@
+"""Recorded runs of OpenCode, judged."""
+
 from __future__ import annotations
 
 from pathlib import Path
