@@ -91,6 +91,12 @@ def test_the_plan_names_versions_without_a_package_for_this_platform(
     assert "no package for this platform: reference 1.0.1" in text_of(plan)
 
 
+def test_the_plan_counts_nothing_that_has_no_meaning(client: Client) -> None:
+    asked = {"agents": "reference@1.0.0", "scenarios": "success,runner-gone", "repeat": "2"}
+    said = text_of(client.get("/sweeps/plan/", FORM | asked))
+    assert "(1 version × 2 scenarios − 1 without a meaning) × 2 = 2 runs" in said
+
+
 def test_a_cancelled_sweep_says_how_far_it_came(client: Client) -> None:
     client.post("/sweeps/", FORM)
     sweep = Sweep.objects.get()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 from django import forms
@@ -15,7 +17,7 @@ from dashboard import gridcopies, grids, plans
 from dashboard.forms import problems
 from dashboard.views import matrix
 from runs import binaries, catalogue, models, named, notify, saved, start, sweeps, words
-from runs.errors import HarnessError
+from runs.errors import HarnessError, NotApplicable
 from runs.models import Run, Sweep
 from runs.scenario import ScenarioError
 from runs.text import visible
@@ -123,19 +125,32 @@ def plan(request: HttpRequest) -> HttpResponse:
         return render(request, "sweeps/_plan.html", {"trouble": str(error)})
     repeat = request.GET.get("repeat", "1")
     times = int(repeat) if repeat.isdecimal() and len(repeat) < 4 else 1
-    per: dict[str, int] = {}
-    for agent, _ in chosen:
-        per[agent] = per.get(agent, 0) + len(names) * times
-    count = sum(per.values())
+    left = [place for place in product(chosen, names) if not _has_meaning(*place)]
+    per = Counter(agent for agent, _ in chosen for _ in names)
+    per.subtract(agent for (agent, _), _ in left)
+    per = Counter({agent: cells * times for agent, cells in per.items()})
+    count = per.total()
+    planned = f"{words.plural(len(chosen), 'version')} × {words.plural(len(names), 'scenario')}"
+    if left:
+        planned = f"({planned} − {len(left)} without a meaning)"
     context = {
         "count": count,
-        "said": f"{words.plural(len(chosen), 'version')} × "
-        f"{words.plural(len(names), 'scenario')} × {times} = {words.plural(count, 'run')}",
+        "said": f"{planned} × {times} = {words.plural(count, 'run')}",
         "about": grids.about(grids.seconds_for(per)) if count else "",
         "most": sweeps.MOST_RUNS,
         "absent": ", ".join(f"{agent} {version}" for agent, version in _absent(chosen)),
     }
     return render(request, "sweeps/_plan.html", context)
+
+
+def _has_meaning(binary: tuple[str, str], name: str) -> bool:
+    agent, version = binary
+    chosen, options = start.bent(agent, saved.load(name), {})
+    try:
+        catalogue.check_meaning(agent, version, chosen, options)
+    except NotApplicable:
+        return False
+    return True
 
 
 def _absent(chosen: list[tuple[str, str]]) -> list[tuple[str, str]]:
