@@ -97,6 +97,11 @@ class Hermes(Driver):
         "setup-failure": "a sub-agent runs in its parent's process: nothing is set up for it",
         "response-failed": "chat completions have no such event",
     }
+    not_applicable_with: ClassVar[Mapping[tuple[str, str], Mapping[str, str]]] = {
+        ("form", "oneshot"): {
+            "ends-together": "sub-agents that one turn asks for run one after the other"
+        },
+    }
 
     def executable(self, folder: Path) -> Path:
         """The command in its environment."""
