@@ -94,13 +94,18 @@ def refusal(
     return ""
 
 
+_NO_JSON = "The API takes application/json and no other."
+_AT_HOME = "Open Lifeline at the address that it printed."
+_OTHERWISE = {_NO_JSON: "See /api/openapi.json for what each address takes."}
+
+
 def body_refusal(method: str, path: str, content_type: str, length: int | None) -> str:
     """Why this body is refused, or "": JSON for the API, CSRF-protected forms for the pages."""
     if method in SAFE or (not content_type and length == 0):
         return ""
     bare = content_type.partition(";")[0].strip().lower()
     if path.startswith("/api/"):
-        return "" if bare == "application/json" else "The API takes application/json and no other."
+        return "" if bare == "application/json" else _NO_JSON
     return "" if bare in FORMS or bare == "application/json" else "This kind of body is not taken."
 
 
@@ -156,7 +161,7 @@ class GuardMiddleware:
         )
 
     def _refuse(self, request: HttpRequest, why: str) -> HttpResponse:
-        return trouble.plain(request, 403, why, "Open Lifeline at the address that it printed.")
+        return trouble.plain(request, 403, why, _OTHERWISE.get(why, _AT_HOME))
 
 
 def _number(value: Any) -> int | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -23,6 +26,15 @@ def plain(request: HttpRequest, status: int, what: str, do: str = "") -> HttpRes
 def as_json(status: int, what: str, do: str = "") -> JsonResponse:
     """``{"error": {"what", "do"}}``."""
     return JsonResponse({"error": {"what": what, "do": do}}, status=status)
+
+
+def of_shape(problems: Iterable[Mapping[str, Any]]) -> JsonResponse:
+    """422 for a body or parameters of the wrong shape: each problem (pydantic's) by its place."""
+    words = (
+        f"{'.'.join(map(str, one.get('loc', ())))}: {one.get('msg', 'is not valid')}"
+        for one in problems
+    )
+    return as_json(422, "; ".join(words), "See /api/openapi.json.")
 
 
 def page(request: HttpRequest, status: int, what: str, do: str = "") -> HttpResponse:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
@@ -55,12 +53,7 @@ def unconfirmed(request: HttpRequest, error: Unconfirmed) -> HttpResponse:
 @api.exception_handler(ValidationError)
 def validation(request: HttpRequest, error: ValidationError) -> HttpResponse:
     """A body or parameter of the wrong shape: each problem by its place."""
-    return trouble.as_json(422, "; ".join(map(_problem, error.errors)), "See /api/openapi.json.")
-
-
-def _problem(problem: dict[str, Any]) -> str:
-    place = ".".join(str(part) for part in problem.get("loc", ())[1:])
-    return f"{place}: {problem.get('msg', 'is not valid')}"
+    return trouble.of_shape({**one, "loc": one.get("loc", ())[1:]} for one in error.errors)
 
 
 @api.exception_handler(Http404)

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from ninja import Router, Schema, Status
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from dashboard import trouble
 from dashboard.api.schemas import ErrorOut
@@ -72,6 +72,8 @@ def import_files(request: HttpRequest) -> Any:
         run = imports.begin(*imports.receive((one.name, _content(one)) for one in body.files))
     except Unreadable as error:
         return trouble.as_json(422, error.what, error.do)
+    except ValidationError as error:
+        return trouble.of_shape(error.errors())
     except (ValueError, RecursionError) as error:
         return trouble.as_json(422, f"The body is not understood: {_first(error)}")
     return Status(

@@ -79,9 +79,14 @@ def test_the_api_takes_text_and_base64(client: Client) -> None:
     said = answer.json()
     assert said["diagnosis"] == models.Run.objects.get(permalink=said["permalink"]).diagnosis
     assert len(said["intake"]["formats"]) == 3 and said["findings"]
-    for body in ({"files": []}, {"files": [{"name": "x", "base64": "%"}]}, {"nothing": 1}):
+    for body, named in (
+        ({"files": []}, "files: "),
+        ({"files": [{"name": "x", "base64": "%"}]}, "'x'"),
+        ({"files": [{"text": "x"}]}, "files.0.name: "),
+        ({"nothing": 1}, "files: "),
+    ):
         answer = client.post("/api/imports", body, content_type="application/json")
-        assert answer.status_code == 422 and answer.json()["error"]["what"]
+        assert answer.status_code == 422 and named in answer.json()["error"]["what"]
 
 
 @pytest.mark.django_db
