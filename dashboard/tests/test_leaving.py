@@ -102,6 +102,9 @@ def test_one_press_runs_the_proposal_and_both_are_on_one_clock(
     assert (fresh.agent, fresh.version, fresh.scenario) == ("copilot", "1.0.102", "sse-cut")
     page = client.get(f"/runs/{imported.permalink}/").content.decode()
     assert f"/compare/?runs={imported.permalink},{fresh.permalink}" in page
+    assert "copilot 1.0.102 · sse-cut</a>" in page
+    fresh.delete()
+    assert fresh.permalink not in client.get(f"/runs/{imported.permalink}/").content.decode()
 
 
 @pytest.mark.django_db

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -86,8 +87,15 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "version_choices": of_agent(found.agent),
         "opinion_words": Opinion.Word.values,
         "intake": visible_deep(found.summary.get("intake") or {}),
+        "reproductions": _reproductions(found),
         "proposal": proposal.propose(found) if not found.is_open else None,
     }
+
+
+def _reproductions(found: Run) -> QuerySet[Run]:
+    """What was started from an import, newest first, as far as it is still there."""
+    started = (found.summary.get("intake") or {}).get("reproductions") or []
+    return Run.objects.filter(permalink__in=started).order_by("-pk")
 
 
 def _duration(found: Run) -> float | None:
