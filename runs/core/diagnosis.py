@@ -15,6 +15,7 @@ from runs.core.ends import asked_to_cancel
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.core.law import Finding, Verdict
+from runs.core.parts import killed
 
 TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("hidden_permission", ("L14:hidden_permission",)),
@@ -122,12 +123,19 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
     return "healthy"
 
 
+_TAKES_ALONG = (
+    *(Kind.SESSION_ENDED, Kind.SESSION_RESUMED, Kind.RESULT, Kind.PROCESS_EXITED),
+    Kind.WATCHDOG,
+)
+
+
 def _gone_unasked(history: History, run: Run) -> bool:
-    """Whether it was stopped, and nothing here says that somebody asked for it."""
+    """Whether it was stopped, and nothing here says who asked for it or what took it along."""
     if run.status not in ("cancelled", "interrupted", "stopped") or run.ends[0].source == "hooks":
         return False
-    over = history.of(Kind.SESSION_ENDED, Kind.RESULT, Kind.PROCESS_EXITED, Kind.WATCHDOG)
-    if any(history.precedes(one, run.ends[0]) for one in over):
+    if any(
+        history.precedes(one, run.ends[0]) for one in [*history.of(*_TAKES_ALONG), *killed(history)]
+    ):
         return False
     return not asked_to_cancel(history, run)
 

@@ -76,6 +76,15 @@ def test_all_well_is_healthy_and_doubt_is_not() -> None:
     assert judge(Told().exits(1, at=1).history()).diagnosis == "environment"
 
 
+def test_what_a_restart_took_along_needs_nobody_who_asked() -> None:
+    told = Told().begin().spawn("A").at(9).ends("A", "interrupted").tells("A", "interrupted")
+    assert judge(told.says("root").shuts(20).history()).diagnosis == "unknown"
+    for kind in (Kind.SESSION_RESUMED, Kind.PART):
+        told = Told().begin().spawn("A").at(9).add(kind, status="killed")
+        told.ends("A", "interrupted").tells("A", "interrupted")
+        assert judge(told.says("root").shuts(20).history()).diagnosis == "healthy"
+
+
 def test_word_that_may_still_come_is_not_healthy() -> None:
     told = Told().begin().spawn("A").at(3).says("A").ends("A").says("root").shuts(9)
     assert judge(told.history()).diagnosis == "notice_lost"
