@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from daphne import http_protocol  # type: ignore[import-untyped]
+from daphne import http_protocol
 
 from dashboard.guard import TOO_LARGE
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from fakes.dialect import ModelRequest, ToolCall
-from fakes.script import Child, Task
+from fakes.script import Task
 from fakes.targeting import TASK_PATTERN
+from fakes.tools import Waits
 
 EVERYTHING = frozenset(
     (
@@ -31,7 +32,7 @@ _DELEGATION = re.compile(r'"(?:subagent_id|task_id|delegation_id)":\s*"([\w.-]{1
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Waits):
     """The one table: delegation is a call that waits, so that nothing waits or polls.
 
     `nests`: whether this run's sub-agents may delegate themselves.
@@ -47,22 +48,6 @@ class Tools:
         if self.nests:
             given["role"] = "orchestrator"
         return ToolCall("delegate_task", given)
-
-    def wait(self, child: Child) -> ToolCall | None:
-        """It has no such tool."""
-        return None
-
-    def poll(self, child: Child) -> ToolCall | None:
-        """It has no such tool."""
-        return None
-
-    def message(self, child: Child, text: str) -> ToolCall | None:
-        """It has no such tool."""
-        return None
-
-    def cancel(self, child: Child) -> ToolCall | None:
-        """It has no such tool."""
-        return None
 
     def work(self, form: str) -> ToolCall | None:
         """A harmless command."""
