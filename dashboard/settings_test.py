@@ -1,4 +1,8 @@
-"""The settings of the test-suite: the real ones, with their state in a folder of its own."""
+"""The settings of the test-suite: the real ones, with their state in a folder of its own.
+
+Each of pytest's parallel processes has its own folder, below that of the process which started
+it and removes them all: a test may say what its run left behind, whatever runs beside it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,15 @@ import atexit
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 if "LIFELINE_TEST_VAR" not in os.environ:
     _folder = tempfile.mkdtemp(prefix="ll-test-")
     os.environ["LIFELINE_TEST_VAR"] = _folder
     atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+_worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+if _worker and Path(os.environ["LIFELINE_TEST_VAR"]).name != _worker:
+    os.environ["LIFELINE_TEST_VAR"] = str(Path(os.environ["LIFELINE_TEST_VAR"]) / _worker)
 os.environ["LIFELINE_VAR"] = os.environ["LIFELINE_TEST_VAR"]
 os.environ["REDIS_URL"] = ""
 
