@@ -34,7 +34,8 @@ class NoEarlyIdle(Law):
             yield self._judge(history, owner)
 
     def _judge(self, history: History, owner: str) -> Finding:
-        if not history.agents[owner].events:
+        known = history.agents.get(owner)
+        if known is None or not known.events:
             return self.unknown(owner, "Its own log is not here.")
         seen = None
         for event in _done_records(history, owner):

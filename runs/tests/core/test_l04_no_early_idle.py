@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runs.core.events import Kind
-from runs.tests.core.build import Told, answers
+from runs.tests.core.build import Told, answers, ask
 
 
 def _open() -> Told:
@@ -73,3 +73,8 @@ def test_an_end_that_is_only_inferred_says_nothing_in_a_log_that_is_cut() -> Non
     told = Told().begin().spawn("A").spawn("B", "A").at(5).ends("A", inferred=True).at(9)
     assert "broken:premature_terminal" in answers(told.ends("B").shuts(10), "L4", "A")
     assert answers(told.history(complete=False), "L4", "A") == ["unknown"]
+
+
+def test_it_does_not_know_where_nothing_but_a_childs_own_log_is_here() -> None:
+    told = Told().add(Kind.AGENT_STARTED, "A")
+    assert [one.reason for one in ask(told, "L4").findings] == ["Its own log is not here."]
