@@ -25,6 +25,7 @@ from fakes.provider import Provider
 from fakes.refusals import kernel_refusals
 from fakes.script import root_prompt
 from runs import (
+    alive,
     binaries,
     catalogue,
     guards,
@@ -58,7 +59,10 @@ def execute(run_id: int, worker: str) -> models.Run | None:
     """
     with slots.taken(lambda: _waits(run_id)) as free:
         run = start.claim(run_id, worker) if free else None
-        return None if run is None else _execute(run)
+        if run is None:
+            return None
+        with alive.held(run.pk):
+            return _execute(run)
 
 
 def _waits(run_id: int) -> bool:
@@ -66,7 +70,7 @@ def _waits(run_id: int) -> bool:
 
 
 def _execute(run: models.Run) -> models.Run:
-    """Take a claimed run to its end."""
+    """Take a claimed run to its end; it beats until it is judged as well."""
     with Watch(run) as watch:
         try:
             if run.kind == models.Run.Kind.IMPORT:
@@ -84,8 +88,9 @@ def _execute(run: models.Run) -> models.Run:
             log.exception("Run %s broke", run.permalink)
             status = _errored(watch)
             error = {"what": f"{type(trouble).__name__}: {trouble}", "do": "See the worker's log."}
-    close_old_connections()
-    verdict.close(run, status, error)
+        close_old_connections()
+        watch.phase("judging")
+        verdict.close(run, status, error)
     return run
 
 

@@ -21,7 +21,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from runs import archives, catalogue, models, start, store, verdict
+from runs import alive, archives, catalogue, models, start, store, verdict
 from runs.errors import HarnessError
 from runs.imported import rows_of, write
 from runs.transcript import Attached, Case, Limits, Unreadable, case_of, read_files
@@ -164,14 +164,15 @@ def _now(run: models.Run) -> models.Run:
     claimed = start.claim(run.pk, worker="import")
     if claimed is None:
         return run
-    try:
-        read(claimed, Here(claimed))
-    except BaseException:
-        verdict.close(claimed, models.Run.Status.ERRORED, {})
-        claimed.refresh_from_db()
-        start.delete(claimed)
-        raise
-    verdict.close(claimed, models.Run.Status.ENDED, {})
+    with alive.held(claimed.pk):
+        try:
+            read(claimed, Here(claimed))
+        except BaseException:
+            verdict.close(claimed, models.Run.Status.ERRORED, {})
+            claimed.refresh_from_db()
+            start.delete(claimed)
+            raise
+        verdict.close(claimed, models.Run.Status.ENDED, {})
     claimed.refresh_from_db()
     return claimed
 

@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
-from runs import installing, models, notify, retention, sweeps, verdict, watching
+from runs import alive, installing, models, notify, retention, sweeps, verdict, watching
 
 __all__ = ["execute_run", "installing", "reap", "watching"]
 """Celery finds its tasks in this module; those of the two named ones come with it."""
@@ -66,12 +66,14 @@ def worker_name() -> str:
 def reap_lost() -> int:
     """Runs whose worker is gone become ``lost``; gives how many.
 
-    A worker of this host is gone when its process is; any other when it has not beaten for 30 s.
+    A worker of this host is gone when its process is; any other when it has not beaten for 30 s,
+    unless a process of this host has the run in hand.
     """
     lost = 0
     for run in models.Run.objects.filter(status=models.Run.Status.RUNNING):
         stale = run.heartbeat_at is None or run.heartbeat_at < timezone.now() - STALE
-        if not stale and not _process_gone(run.worker):
+        silent = stale and not alive.is_held(run.pk)
+        if not silent and not _process_gone(run.worker):
             continue
         changed = models.Run.objects.filter(
             pk=run.pk, status=models.Run.Status.RUNNING, heartbeat_at=run.heartbeat_at
