@@ -60,7 +60,7 @@ TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Label, and the breaches it stands for; the order is the order of causes."""
 
 WEAK: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("retry_storm", ("L6:flat",)),
+    ("retry_storm", ("L6:flat", "L6:too_many")),
     ("notice_lost", ("L16:failed_untold",)),
     ("premature_terminal", ("L2:false_failure",)),
     ("cancel_ignored", ("L7:cancel_misnamed",)),
@@ -68,7 +68,7 @@ WEAK: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("terminal_not_published", ("L13:left_open",)),
 )
 """The same for breaches that are no failure of the lifecycle by themselves: a run that failed
-and said so stays `failed_and_reported` although its retries were spaced badly."""
+and said so stays `failed_and_reported` although its retries were too many or spaced badly."""
 
 OTHERS = ("healthy", "failed_and_reported", "environment", "unknown")
 LABELS: tuple[str, ...] = tuple(dict.fromkeys([*(label for label, _ in TABLE), *OTHERS]))

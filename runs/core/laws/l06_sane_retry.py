@@ -9,6 +9,7 @@ from runs.core.attempts import Attempt, Call
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.retries import events_of, given_up, ignored, wave
 
 FLAT_GAPS = 4
 """Gaps that a failed call must have before constant ones prove that there is no backoff;
@@ -18,8 +19,6 @@ FLAT_SPREAD = 0.2
 or more is left out: a busy machine delays single tries)."""
 HOT = 1.0
 """Mean gap in seconds below which too many attempts are a storm, not an endless retry."""
-WAVE = 3
-"""Agents that must be hit at once for a rate-limit wave."""
 _LOGIN = frozenset({401, 403})
 """Statuses that one fresh credential may mend: one retry is fair."""
 _TRANSIENT = frozenset({429, 500, 502, 503, 504, 529})
@@ -36,7 +35,8 @@ class SaneRetry(Law):
     )
     why = "Flat or endless retries turn one bad minute of a provider into an outage for everybody."
     detected = (
-        f"Attempts and gaps of each call: more than the maximum; a gap below Retry-After; a retry "
+        f"Attempts and gaps of each call: more than the maximum (endless where no end of them is "
+        f"seen); a gap below Retry-After; a retry "
         f"after a permanent status; {FLAT_GAPS} or more constant gaps (within {FLAT_SPREAD:.0%} "
         f"of their median) over a whole budget. One to three gaps never prove flatness."
     )
@@ -44,6 +44,7 @@ class SaneRetry(Law):
     labels = (
         "endless_retry",
         "retry_storm",
+        "too_many",
         "rate_limit_wave",
         "retry_after",
         "permanent_retried",
@@ -60,7 +61,7 @@ class SaneRetry(Law):
         for call in history.calls:
             if call.caller != "utility":
                 by_agent.setdefault(call.agent or call.caller, []).append(call)
-        waved = _wave(by_agent)
+        waved = wave(by_agent)
         for agent, calls in by_agent.items():
             found = self._calls(history, agent, calls, thresholds, agent in waved)
             yield self._replay(history, agent) or found
@@ -76,7 +77,11 @@ class SaneRetry(Law):
         limits: Thresholds,
         waved: bool,
     ) -> Finding:
-        for check in (self._too_many, self._disobedient, self._permanent, self._flat):
+        ended = [call.last.complete or given_up(history, agent, call.last.event) for call in calls]
+        for call, over in zip(calls, ended, strict=True):
+            if len(call.attempts) > limits.max_attempts:
+                return self._too_many(agent, call, limits, over)
+        for check in (self._disobedient, self._permanent, self._flat):
             for call in calls:
                 found = check(agent, call, limits, waved)
                 if found is not None:
@@ -86,6 +91,13 @@ class SaneRetry(Law):
             if lone is not None:
                 return lone
         tries = max(len(call.attempts) for call in calls)
+        if len(calls[-1].attempts) > 1 and not ended[-1] and history.cut_short is not None:
+            return self.unknown(
+                agent,
+                f"{len(calls[-1].attempts)} attempts of a call that had not come to an end when "
+                f"the run was ended; whether it would have given up was not to be seen.",
+                *events_of(calls[-1]),
+            )
         if tries == 1:
             return self.holds(agent, "No call needed another try.")
         return self.holds(
@@ -94,20 +106,19 @@ class SaneRetry(Law):
             attempts=tries,
         )
 
-    def _too_many(self, agent: str, call: Call, limits: Thresholds, waved: bool) -> Finding | None:
-        if len(call.attempts) <= limits.max_attempts:
-            return None
+    def _too_many(self, agent: str, call: Call, limits: Thresholds, over: bool) -> Finding:
+        """More than the maximum. Only tries that are not seen to end are endless."""
         gaps = call.gaps
         span = call.last.start - call.attempts[0].start
         mean = sum(gaps) / len(gaps) if gaps else span / len(call.attempts)
-        ignored = _ignored(call, limits)
-        also = f"; the provider asked for {ignored[0].retry_after:g} s" if ignored else ""
+        unheeded = ignored(call, limits)
+        also = f"; the provider asked for {unheeded[0].retry_after:g} s" if unheeded else ""
         return self.broken(
             agent,
             f"{len(call.attempts)} attempts of one call within {span:.0f} s "
-            f"(limit {limits.max_attempts}){also}.",
-            *_events(call),
-            label="retry_storm" if mean < HOT else "endless_retry",
+            f"(limit {limits.max_attempts}){also}{_then(call, over)}.",
+            *events_of(call),
+            label="retry_storm" if mean < HOT else "too_many" if over else "endless_retry",
             attempts=len(call.attempts),
             limit=limits.max_attempts,
             gaps=gaps[:50],
@@ -116,16 +127,16 @@ class SaneRetry(Law):
     def _disobedient(
         self, agent: str, call: Call, limits: Thresholds, waved: bool
     ) -> Finding | None:
-        ignored = _ignored(call, limits)
-        if not ignored:
+        unheeded = ignored(call, limits)
+        if not unheeded:
             return None
-        first = ignored[0]
+        first = unheeded[0]
         gap = call.attempts[call.attempts.index(first) + 1].gap_before or 0.0
         return self.broken(
             agent,
             f"It came back after {gap:.2f} s although the answer said Retry-After "
             f"{first.retry_after:g} s; {len(call.attempts)} attempts in all.",
-            *_events(call),
+            *events_of(call),
             label="rate_limit_wave" if waved else "retry_after",
             retry_after=first.retry_after,
             gaps=call.gaps,
@@ -139,7 +150,7 @@ class SaneRetry(Law):
                 agent,
                 f"It tried again after status {attempt.http_status}, which no retry mends; "
                 f"{len(call.attempts)} attempts.",
-                *_events(call),
+                *events_of(call),
                 label="permanent_retried",
                 http_status=attempt.http_status,
                 attempts=len(call.attempts),
@@ -156,7 +167,7 @@ class SaneRetry(Law):
             agent,
             f"{len(call.attempts)} attempts with constant gaps of about {median(gaps):.2f} s, "
             f"no growth and no jitter.",
-            *_events(call),
+            *events_of(call),
             label="rate_limit_wave" if waved else "flat",
             gaps=gaps,
             attempts=len(call.attempts),
@@ -194,8 +205,8 @@ class SaneRetry(Law):
                     agent,
                     f"{len(call.attempts)} attempts here, {len(other.attempts)} by the root, "
                     f"on the same kind of error ({call.last.error_class}).",
-                    *_events(call),
-                    *_events(other),
+                    *events_of(call),
+                    *events_of(other),
                     label="no_retry" if len(call.attempts) == few else "policy_differs",
                 )
         return None
@@ -238,19 +249,18 @@ class SaneRetry(Law):
                     agent,
                     f"It says itself that it is at attempt {most} (limit {limits.max_attempts}).",
                     *events,
-                    label="endless_retry",
+                    label="too_many" if given_up(history, agent, events[-1]) else "endless_retry",
                     attempts=most,
                 )
             else:
                 yield self.unknown(agent, "Its gaps are not to be seen without the provider's log.")
 
 
-def _events(call: Call) -> list[Event]:
-    """Evidence: each attempt, of very many the first and the last twenty."""
-    tries: Sequence[Attempt] = call.attempts
-    if len(tries) > 40:
-        tries = [*tries[:20], *tries[-20:]]
-    return [attempt.event for attempt in tries]
+def _then(call: Call, over: bool) -> str:
+    """What came of them, where that is seen."""
+    if not over:
+        return ""
+    return ", and the last was answered" if call.last.complete else ", and then it gave up"
 
 
 def _may_have_said(attempt: Attempt) -> bool:
@@ -259,41 +269,11 @@ def _may_have_said(attempt: Attempt) -> bool:
     return attempt.http_status in (429, 503, 529) and not shown
 
 
-def _ignored(call: Call, limits: Thresholds) -> list[Attempt]:
-    """Attempts whose Retry-After the next one did not wait for."""
-    return [
-        attempt
-        for attempt, later in zip(call.attempts, call.attempts[1:], strict=False)
-        if attempt.retry_after
-        and later.gap_before is not None
-        and later.gap_before < attempt.retry_after * (1 - limits.retry_after_slack)
-    ]
-
-
 def _constant(gaps: Sequence[float]) -> bool:
     """Whether the gaps neither grow nor vary. Gaps of almost nothing are constant, too."""
     kept = sorted(gaps)[: -1 if len(gaps) > FLAT_GAPS else None]
     middle = median(kept)
     return kept[-1] - kept[0] <= max(FLAT_SPREAD * middle, 0.05)
-
-
-def _wave(by_agent: dict[str, list[Call]]) -> set[str]:
-    """Agents that were refused for overload in one window with at least two others."""
-    spans: dict[str, tuple[float, float]] = {}
-    for agent, calls in by_agent.items():
-        hits = [
-            attempt
-            for call in calls
-            for attempt in call.attempts
-            if attempt.http_status in (429, 503, 529)
-        ]
-        if len(hits) > 1:
-            spans[agent] = (hits[0].start, hits[-1].start)
-    return {
-        agent
-        for agent, (start, end) in spans.items()
-        if sum(begin <= end and start <= stop for begin, stop in spans.values()) >= WAVE
-    }
 
 
 LAW = SaneRetry()

@@ -45,6 +45,40 @@ def test_it_is_broken_by_more_attempts_than_the_maximum() -> None:
     assert answers(_child(GROWING).shuts(60), "L6", max_attempts=4) == ["broken:endless_retry"]
 
 
+TEN = [2.0**step for step in range(10)]
+
+
+def test_it_calls_only_tries_without_an_end_endless() -> None:
+    told = _child(TEN).at(520).ends("A", "failed").tells("A", "failed").shuts(521)
+    assert answers(told, "L6") == ["broken:too_many"]
+    assert ask(told, "L6").diagnosis == "failed_and_reported"
+    untrue = _child(TEN).at(520).ends("A").tells("A").shuts(521)
+    assert answers(untrue, "L6") == ["broken:too_many"]
+    late = _child(TEN).at(600).request("child:1", call=1, attempt=11).shuts(700)
+    assert answers(late, "L6") == ["broken:too_many"]
+    assert ask(late, "L6").diagnosis == "retry_storm"
+    hot = _child([1 + step * 0.3 for step in range(30)]).at(12).ends("A", "failed").shuts(13)
+    assert answers(hot, "L6") == ["broken:retry_storm"]
+
+
+def test_an_end_that_was_asked_for_is_no_giving_up() -> None:
+    told = _child(TEN).at(520).add(Kind.CANCEL_REQUESTED, target="A", by="user")
+    assert answers(told.ends("A", "failed").shuts(521), "L6") == ["broken:endless_retry"]
+    told = _child(TEN).at(520).ends("A", "cancelled").shuts(521)
+    assert answers(told, "L6") == ["broken:endless_retry"]
+    told = _child(TEN).at(520).add(Kind.GUARD, guard="timeout").ends("A", "failed").shuts(521)
+    assert answers(told, "L6") == ["broken:endless_retry"]
+
+
+def test_it_does_not_know_whether_tries_that_we_ended_would_have_stopped() -> None:
+    told = _child(GROWING).at(60).add(Kind.GUARD, guard="timeout").exits(143)
+    assert answers(told, "L6") == ["unknown"]
+    told = _child(GROWING[:1]).at(60).add(Kind.GUARD, guard="timeout").exits(143)
+    assert answers(told, "L6") == ["holds"]
+    ended = _child(GROWING).at(40).ends("A", "failed").at(60).add(Kind.GUARD, guard="timeout")
+    assert answers(ended.exits(143), "L6") == ["holds"]
+
+
 def test_it_is_broken_when_retry_after_is_not_obeyed() -> None:
     told = _child([1.0, 2.0, 4.5], status=429, retry_after=20)
     assert answers(told.shuts(9), "L6") == ["broken:retry_after"]
@@ -99,6 +133,7 @@ def test_it_counts_the_agents_own_attempts_where_no_provider_is() -> None:
     for attempt in range(1, 11):
         told.at(attempt * 10).add(Kind.MODEL_RETRY, "A", attempt=attempt)
     assert answers(told, "L6") == ["broken:endless_retry"]
+    assert answers(told.at(110).ends("A", "failed"), "L6") == ["broken:too_many"]
     told = Told().begin().spawn("A").at(1).add(Kind.MODEL_RETRY, "A", attempt=2)
     assert answers(told, "L6") == ["unknown"]
     assert answers(Told().begin().spawn("A").ends("A"), "L6") == ["unknown"]

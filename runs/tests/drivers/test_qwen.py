@@ -111,7 +111,8 @@ def judged(name: str) -> dict[str, Any]:
     [
         ("0.24.4-success", "healthy", set()),
         ("0.24.4-sse-cut", "failed_and_reported", set()),
-        ("0.24.4-http-500", "endless_retry", {"L6"}),
+        # 28 tries, and then it gave up and said so.
+        ("0.24.4-http-500", "failed_and_reported", {"L6"}),
         # Its stream answers the call of a failed one with `is_error: false`.
         ("0.24.4-sync-http-400", "provider_error_false_completion", {"L2", "L13"}),
     ],

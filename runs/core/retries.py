@@ -1,0 +1,76 @@
+"""What the tries of a model call show: given up or not, what they ignored, who was hit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from runs.core.agents import Run
+from runs.core.attempts import Attempt, Call
+from runs.core.ends import asked_to_cancel
+from runs.core.events import Event, Kind
+from runs.core.history import History
+from runs.core.law import Thresholds
+
+WAVE = 3
+"""Agents that must be hit at once for a rate-limit wave."""
+
+
+def given_up(history: History, agent: str, last: Event) -> bool:
+    """Whether `agent` is seen to have ended by itself, completed or failed, after `last`.
+
+    An end that somebody asked for, or that we made, proves nothing of the kind.
+    """
+    known = history.agents.get(agent)
+    ends = [end for run in known.runs for end in _own_ends(history, run)] if known else []
+    if agent == history.root:
+        ends += history.of(Kind.RESULT)
+    ours = history.cut_short
+    return any(
+        history.precedes(last, end) and (ours is None or history.place(end) < history.place(ours))
+        for end in ends
+    )
+
+
+def _own_ends(history: History, run: Run) -> list[Event]:
+    """The terminals of a run that nobody asked for."""
+    if not run.ends or asked_to_cancel(history, run):
+        return []
+    return [end for end in run.ends if end.get("status") in ("completed", "failed")]
+
+
+def events_of(call: Call) -> list[Event]:
+    """Evidence: each attempt, of very many the first and the last twenty."""
+    tries: Sequence[Attempt] = call.attempts
+    if len(tries) > 40:
+        tries = [*tries[:20], *tries[-20:]]
+    return [attempt.event for attempt in tries]
+
+
+def ignored(call: Call, limits: Thresholds) -> list[Attempt]:
+    """Attempts whose Retry-After the next one did not wait for."""
+    return [
+        attempt
+        for attempt, later in zip(call.attempts, call.attempts[1:], strict=False)
+        if attempt.retry_after
+        and later.gap_before is not None
+        and later.gap_before < attempt.retry_after * (1 - limits.retry_after_slack)
+    ]
+
+
+def wave(by_agent: Mapping[str, Sequence[Call]]) -> set[str]:
+    """Agents that were refused for overload in one window with at least two others."""
+    spans: dict[str, tuple[float, float]] = {}
+    for agent, calls in by_agent.items():
+        hits = [
+            attempt
+            for call in calls
+            for attempt in call.attempts
+            if attempt.http_status in (429, 503, 529)
+        ]
+        if len(hits) > 1:
+            spans[agent] = (hits[0].start, hits[-1].start)
+    return {
+        agent
+        for agent, (start, end) in spans.items()
+        if sum(begin <= end and start <= stop for begin, stop in spans.values()) >= WAVE
+    }
