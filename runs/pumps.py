@@ -14,6 +14,7 @@ from runs import guards
 from runs.conversation import PipeConversation
 from runs.core.events import Draft, Event, Kind
 from runs.driver import Context, Driver, Source
+from runs.drivers._log import Log
 from runs.ingest import LineFeed, Tail
 from runs.process import Ended, Running
 from runs.recorder import Recorder
@@ -63,7 +64,11 @@ class Pumps:
 
     async def until_end(self) -> None:
         """Pump until the agent has ended, a guard fired or somebody cancelled the run."""
-        for source in self.driver.sources(self.context):
+        sources = [*self.driver.sources(self.context)]
+        if not any(source.stream == "stderr" for source in sources):
+            # Read in any case: an agent whose standard error is full would wait for us for ever.
+            sources.append(Source(name="log", reader=Log, stream="stderr"))
+        for source in sources:
             self._begin(source)
         self._background(self._poll_tails(), self._sample())
         ends = {

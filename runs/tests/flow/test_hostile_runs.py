@@ -67,6 +67,18 @@ def test_a_line_of_a_hundred_megabytes_is_named(play: Play) -> None:
     assert any(row["what"] == "too-long" for row in damage)
 
 
+def test_what_it_says_on_standard_error_is_read_whatever_its_driver_reads(play: Play) -> None:
+    run = play(
+        "import sys\nsys.stderr.write('why it broke\\n' + 'e' * (1 << 20))\nsys.exit(3)",
+        **{"guards.deadline": 60},
+    )
+    assert (run.status, run.exit_code) == ("ended", 3), "it did not wait for a reader"
+    kept = store.folder(run) / "sources" / "log.txt.zst"
+    assert kept.is_file()
+    words = models.Event.objects.filter(run=run, source="log").values_list("data", flat=True)
+    assert words[0]["summary"] == "why it broke"
+
+
 def test_it_ends_what_ignores_term_and_leaves_its_session(play: Play) -> None:
     program = """
 import os, signal, sys, time
