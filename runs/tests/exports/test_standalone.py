@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 import fakes.reference_agent
-from runs import catalogue, imports, material, models, pythons, repeat, standalone_template
+from runs import catalogue, imports, material, models, pythons, repeat
 from runs.exports.markdown import issue
 from runs.redact import Choice
 from runs.repeat import Repeat
-from runs.standalone import script_of
+from runs.standalone import conversation, script_of
 from runs.tape import NotPossible
 from runs.tapes import tapes
 from runs.tests.transcripts.helpers import RECORDED
@@ -105,15 +105,15 @@ def test_half_an_answer_is_none_where_no_child_can_give_a_whole_one(
     heard: list[int] = []
     for most in (1, 2):
         steps = [{"after": 1, "heard": number} for number in range(most + 1)]
-        monkeypatch.setattr(standalone_template, "TAPES", {"": steps, "1": []})
-        heard.append(standalone_template.heard_of("", said))
+        monkeypatch.setattr(conversation, "TAPES", {"": steps, "1": []})
+        heard.append(conversation.heard_of("", said))
     assert heard == [0, 2]
 
 
 def test_a_child_is_named_by_its_own_id() -> None:
     children = ["agent-1", "agent-2"]
     given = b'content-length: 3\r\n\r\n"@C 2@" "@C 1@"'
-    filled = standalone_template.filled(given, children)
+    filled = conversation.filled(given, children)
     assert filled == b'content-length: 19\r\n\r\n"agent-2" "agent-1"'
 
 

@@ -1,11 +1,13 @@
 """A script that repeats one scenario without Lifeline: only Python and the agent's binary.
 
 The script holds the answers as tapes (:mod:`runs.tapes`), tells callers apart by the markers
-in their prompts, and starts the agent by its own command line.
+in their prompts, and starts the agent by its own command line. It is the modules of this
+folder joined into one file: what is given, the conversation, the provider, the agent.
 """
 
 from __future__ import annotations
 
+import ast
 import pprint
 import re
 import sys
@@ -21,9 +23,10 @@ from runs.scenario import Scenario
 from runs.tape import NotPossible
 from runs.tapes import MODEL, tapes
 
-TEMPLATE = Path(__file__).with_name("standalone_template.py")
+PARTS = ("given", "conversation", "provider", "agent")
 _PLACES = {name: Path(f"/@{name}@") for name in ("HOME", "WORK", "TEMP", "LOGS", "FOLDER")}
 _PLACES["AGENT"] = Path("/@BIN@/@AGENT@")
+_IMPORTS = (ast.Import, ast.ImportFrom)
 OWN_BIN = str(_PLACES["FOLDER"] / "venv" / "bin")
 """Where an agent that is a Python package has its Python: beside its binary."""
 
@@ -48,15 +51,30 @@ def script_of(repeat: Repeat | None) -> str:
         "TAPES": tapes(driver, version, found, options),
         "DEADLINE": found.guards.deadline,
     }
-    text = TEMPLATE.read_text(encoding="utf-8")
+    text = joined()
     for name, value in values.items():
         written = pprint.pformat(value, width=120, sort_dicts=False)
         # Inside of brackets the depth of a line says nothing; it is half of what tapes weigh.
         written = re.sub(r"^ +", " ", written, flags=re.MULTILINE)
         place = re.search(rf"^{name}(?:: [^=\n]+)? = (.*)$", text, re.MULTILINE)
-        assert place is not None  # the template has every one of them
+        assert place is not None  # `given` has every one of them
         text = text[: place.start(1)] + written + text[place.end(1) :]
     return text
+
+
+def joined() -> str:
+    """The parts as one module: the head of the first, each import once, none of each other."""
+    head, imports, bodies = "", set(), []
+    for part in PARTS:
+        text = Path(__file__).with_name(f"{part}.py").read_text(encoding="utf-8")
+        first, *others = [one for one in ast.parse(text).body if isinstance(one, _IMPORTS)]
+        lines = text.splitlines(keepends=True)
+        head = head or "".join(lines[: first.end_lineno])
+        imports |= {ast.unparse(one) for one in others}
+        bodies.append("".join(lines[others[-1].end_lineno :]).strip("\n"))
+    outer = (one for one in imports if not one.startswith(f"from {__name__}"))
+    listed = "\n".join(sorted(outer, key=lambda one: (one.startswith("from"), one)))
+    return "\n\n\n".join((f"{head}\n{listed}", *bodies)) + "\n"
 
 
 def launch(
