@@ -18,8 +18,10 @@ from runs.core.signs import is_bad, is_good
 
 PROVIDER_ERRORS = frozenset({"rate_limit", "auth", "bad_request", "overloaded", "server", "limit"})
 """Error classes in which the provider answered, and said no."""
-CUT_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "max_turns", "incomplete"})
-"""Stop reasons that mean that the answer is not whole."""
+CUT_SHORT = frozenset(
+    ("length", "max_tokens", "max_output_tokens", "max_turns", "max_iterations", "incomplete")
+)
+"""Stop reasons that mean that the answer is not whole, or that a limit was hit."""
 _ASKS_TOOLS = frozenset({"tool_use", "tool-calls", "tool_calls"})
 _CLOSING_TOOL = re.compile(
     "complete|finish|final|yield|submit|answer|result|report|return|done|structured", re.I

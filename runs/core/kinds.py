@@ -142,8 +142,12 @@ KINDS: Mapping[Kind, Told] = {
         "`agent` is told about `child`. `status`: completed, failed, cancelled, interrupted, "
         "stopped, idle, running, unknown (the word it was told, ours); `raw` the agent's word; "
         "`form`: notification, tool_result, poll, wait, wake, activity; "
-        "`has_result`/`text_length`: a result or error text came along (null: not observable).",
-        "child status raw call form has_result text_length error_passed run digest",
+        "`has_result`/`text_length`: a result or error text came along (null: not observable); "
+        "`finish`: why it stopped, where that is said beside its status; `batch`: those whose "
+        "results come together, when the last of them has ended; `worded`: its status stands "
+        "in the message's own words alone.",
+        "child status raw call form has_result text_length error_passed run digest finish batch "
+        "worded",
     ),
     Kind.TURN_STARTED: _told("A turn of the agent begins.", "turn call"),
     Kind.TURN_ENDED: _told("A turn ends.", "turn status raw error_class"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,7 @@ def told(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
         {
             "status": status(one.get("status")),
             "raw": text(one.get("status"), 40),
+            "finish": text(one.get("exit_reason"), 40) or None,
             "has_result": length(one.get("summary")) > 0,
             "text_length": length(one.get("summary")),
             "error_passed": length(one.get("error")) > 0,
@@ -67,6 +68,19 @@ def delivered(message: Any) -> tuple[str, list[dict[str, Any]]]:
         for number in sorted(words)
     ]
     return found[1], told_of
+
+
+def notices(
+    name: str, children: Sequence[str], results: list[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """The data of each notice that a late result of a delegation is.
+
+    Of a text that was cut nothing is known but that it came.
+    """
+    said = results or [{"status": "unknown", "raw": ""}] * len(children)
+    batch = name if len(children) > 1 else None
+    for child, one in paired(children, said):
+        yield {"child": child, "form": "notification", "batch": batch, **one}
 
 
 @dataclass(slots=True)
@@ -132,10 +146,13 @@ class Delegations:
         """Whether that call delegates."""
         return (agent, call) in self._calls
 
-    def children(self, agent: str, delegation: str) -> list[str]:
-        """The children of a delegation, in the order of its tasks; empty where one is not known."""
-        for (owner, _), call in self._calls.items():
-            if owner == agent and delegation and call.delegation == delegation:
+    def children(self, delegation: str) -> list[str]:
+        """The children of a delegation, in the order of its tasks; empty where one is not known.
+
+        Whoever asked for it: a late result may come to another than that.
+        """
+        for call in self._calls.values():
+            if delegation and call.delegation == delegation:
                 return call.children
         return []
 

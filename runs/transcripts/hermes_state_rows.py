@@ -12,7 +12,7 @@ from typing import Any
 
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._hermes import Delegations, delivered, paired, parsed, told
+from runs.transcripts._hermes import Delegations, delivered, notices, paired, parsed, told
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
 from runs.transcripts._steady import Order
@@ -145,8 +145,9 @@ class Rows(Lines):
         if name in self._delivered:
             return
         self._delivered.add(name)
-        for child, result in paired(self._delegations.children(agent, name), results):
-            self.add(Kind.NOTICE_DELIVERED, agent, child=child, form="notification", **result)
+        for note in notices(name, self._delegations.children(name), results):
+            self.native_id, self._added = f"{name}/{note['child']}", 0
+            self.add(Kind.NOTICE_DELIVERED, agent, **note)
 
     def _said(self, row: Mapping[str, Any], agent: str) -> None:
         calls = items(parsed(row.get("tool_calls")))
@@ -186,7 +187,7 @@ class Rows(Lines):
         agent = self._agents.get(text(row.get("parent_session_id")), ROOT)
         ended = row.get("completed_at") and row.get("result_json")
         results = told(mapping(parsed(row.get("result_json")))) if ended else []
-        children = self._delegations.children(agent, name)
+        children = self._delegations.children(name)
         if results and state != before[0]:
             self.at = number(row.get("completed_at")) or self.at
             for child, result in paired(children, results):

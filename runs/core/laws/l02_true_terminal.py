@@ -111,6 +111,16 @@ class TrueTerminal(Law):
                 *ends,
                 label="truncated_success",
             )
+        limited = [note for note in run.notices if str(note.get("finish") or "") in CUT_SHORT]
+        if limited:
+            return self.broken(
+                run.agent,
+                f"Word of its end calls it completed, and why it stopped: "
+                f"{limited[0].get('finish')}.",
+                *ends,
+                limited[0],
+                label="truncated_success",
+            )
         if _empty(history, run):
             return self.broken(
                 run.agent,
@@ -182,7 +192,11 @@ def _label(history: History, run: Run, failure: Failure) -> str:
 
 
 def _empty(history: History, run: Run) -> bool:
-    """Whether the records say outright that the run said nothing and did nothing."""
+    """Whether the records say outright that the run said nothing and did nothing.
+
+    A session that was stored up to its end and holds no word says so as well: a text that stands
+    in its terminal alone is the program's, not the model's.
+    """
     events = events_of(history, run)
     if any(event.kind is Kind.TOOL_STARTED for event in events):
         return False
@@ -190,7 +204,12 @@ def _empty(history: History, run: Run) -> bool:
     if any(event.get("text_length") or event.get("tool_calls") for event in said):
         return False
     outright = [*said, *run.ends]
-    return any(event.get("text_length") == 0 or event.get("empty") for event in outright)
+    if any(event.get("text_length") == 0 or event.get("empty") for event in outright):
+        return True
+    stored = [event for event in events if event.source == "session"]
+    over = any(one.kind is Kind.STATUS and one.get("status") == "ended" for one in stored)
+    heard = any(one.kind is Kind.USER_MESSAGE for one in stored)
+    return heard and over and not history.may_have_lost(run)
 
 
 LAW = TrueTerminal()

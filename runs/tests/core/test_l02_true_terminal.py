@@ -107,3 +107,27 @@ def test_it_lets_somebody_cancel_what_was_done() -> None:
     told = Told().begin().spawn("A").at(5).says("A", final=True, finish="stop").at(19)
     told.add(Kind.CANCEL_REQUESTED, "root", target="A", by="user").at(20)
     assert answers(told.ends("A", "cancelled").shuts(21), "L2") == ["unknown"]
+
+
+def _stored(*, told_of_a_limit: bool = False, answered: bool = False, ended: bool = True) -> Told:
+    """A child that is called completed beside its own session, which holds its task."""
+    told = Told().begin().spawn("A").add(Kind.USER_MESSAGE, "A", text_length=57)
+    told.at(1).request("child:1", call=1, attempt=1)
+    if answered:
+        told.says("A", 45)
+    if ended:
+        told.at(2).add(Kind.STATUS, "A", status="ended", raw="agent_close")
+    more = {"finish": "max_iterations"} if told_of_a_limit else {}
+    told.view("rpc", "rpc.jsonl").ends("A", text_length=45)
+    return told.tells("A", "completed", **more).shuts(4)
+
+
+def test_it_is_broken_where_only_the_terminal_has_a_text() -> None:
+    assert answers(_stored(), "L2") == ["broken:truncated_success"]
+    assert answers(_stored(answered=True), "L2") == ["holds"]
+    assert answers(_stored(ended=False), "L2") == ["holds"]
+
+
+def test_it_is_broken_where_a_completed_child_is_told_with_a_limit() -> None:
+    told = _stored(answered=True, told_of_a_limit=True)
+    assert answers(told, "L2") == ["broken:truncated_success"]

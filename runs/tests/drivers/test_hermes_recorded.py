@@ -181,3 +181,58 @@ def test_the_log_of_a_task_is_kept_and_concludes_nothing() -> None:
     )
     assert [draft.kind for draft in drafts] == [Kind.OTHER, Kind.OTHER]
     assert drafts[1].data["type"] == "task/final"
+
+
+def _row(table: str, **row: Any) -> str:
+    return json.dumps({"t": 1.8e9, "table": table, "row": row})
+
+
+def _says(session: str, role: str, content: str, **more: Any) -> str:
+    return _row("messages", id=1, session_id=session, role=role, content=content, **more)
+
+
+def _asks(session: str, call: str, number: str) -> str:
+    function = {
+        "name": "delegate_task",
+        "arguments": json.dumps({"goal": task(number).prompt}),
+    }
+    calls = json.dumps([{"id": call, "function": function}])
+    return _says(session, "assistant", "", tool_calls=calls, finish_reason="tool_calls")
+
+
+def _is_answered(session: str, call: str, **answer: Any) -> str:
+    return _says(session, "tool", json.dumps(answer), tool_call_id=call, tool_name="delegate_task")
+
+
+def test_a_late_result_that_comes_to_another_than_who_asked_is_a_notice() -> None:
+    drafts = _read(
+        "hermes-state-rows",
+        _row("sessions", id="top", started_at=1.8e9),
+        _asks("top", "c1", "1"),
+        _row("sessions", id="child", parent_session_id="top", source="subagent", started_at=1.8e9),
+        _is_answered("top", "c1", status="dispatched", delegation_id="deleg_1"),
+        _asks("child", "c2", "1.1"),
+        _row("sessions", id="below", parent_session_id="child", source="subagent"),
+        _is_answered("child", "c2", status="dispatched", delegation_id="deleg_2"),
+        _says(
+            "top",
+            "user",
+            "[ASYNC DELEGATION COMPLETE — deleg_2]\nIt is over.\n"
+            "Status: completed   API calls: 1\n--- RESULT ---\nDone.",
+        ),
+    )
+    told = [one for one in drafts if one.kind is Kind.NOTICE_DELIVERED]
+    assert [(one.agent, one.data["child"]) for one in told] == [("root", "below")]
+
+
+def test_why_a_child_stopped_stands_beside_what_its_parent_is_told() -> None:
+    result = {"status": "completed", "exit_reason": "max_iterations", "summary": "Cut."}
+    drafts = _read(
+        "hermes-state-rows",
+        _row("sessions", id="top", started_at=1.8e9),
+        _asks("top", "c1", "1"),
+        _row("sessions", id="child", parent_session_id="top", source="subagent", started_at=1.8e9),
+        _is_answered("top", "c1", results=[result]),
+    )
+    (told,) = [one for one in drafts if one.kind is Kind.NOTICE_DELIVERED]
+    assert (told.data["status"], told.data["finish"]) == ("completed", "max_iterations")
