@@ -39,8 +39,9 @@ class Feed:
         kind = params.get("type")
         child = str(payload.get("subagent_id") or payload.get("task_index"))
         if kind == "message.start":
+            # A turn that brings a late result says twice that it begins.
+            self.owed -= not self.talking and self.turns > 0 and self.owed > 0
             self.talking = True
-            self.owed -= self.turns > 0 and self.owed > 0
         elif kind in ("message.complete", "error"):
             self.talking = False
             self.turns += kind == "message.complete"

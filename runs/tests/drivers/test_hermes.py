@@ -108,6 +108,19 @@ def test_silence_ends_it_only_when_nothing_is_open() -> None:
     assert feed.patience == QUIET
 
 
+def test_each_late_result_is_waited_for_although_its_turn_begins_twice() -> None:
+    feed = Feed()
+    feed.hear(_event("message.start"))
+    for _ in range(2):
+        feed.hear(_event("tool.complete", result={"status": "dispatched"}))
+    feed.hear(_event("message.complete"))
+    for left in (DELIVERY, QUIET):
+        feed.hear(_event("message.start"))
+        feed.hear(_event("message.start"))
+        feed.hear(_event("message.complete"))
+        assert feed.patience == left
+
+
 def test_it_hears_nonsense_without_harm() -> None:
     feed = Feed()
     for message in ({}, {"params": 3}, {"params": {"type": []}}, _event("subagent.complete")):
