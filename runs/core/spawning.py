@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from runs.core.events import Event, Kind
@@ -11,13 +11,17 @@ from runs.core.events import Event, Kind
 
 @dataclass(slots=True)
 class Spawn:
-    """One request for a child and its answer; either may be missing from the log."""
+    """One request for a child and its answer; either may be missing from the log.
+
+    `again`: what further views say of them.
+    """
 
     parent: str
     call: str = ""
     asked: Event | None = None
     answered: Event | None = None
     child: str = ""
+    again: list[Event] = field(default_factory=list)
 
     @property
     def accepted(self) -> bool | None:
@@ -25,8 +29,8 @@ class Spawn:
         return None if self.answered is None else bool(self.answered.get("ok", True))
 
     def get(self, key: str, default: Any = None) -> Any:
-        """What the request, else the answer, says under `key`."""
-        for event in (self.asked, self.answered):
+        """What the request, else the answer, says under `key`, in whichever view."""
+        for event in (self.asked, self.answered, *self.again):
             if event is not None and event.get(key) is not None:
                 return event.get(key)
         return default
@@ -46,9 +50,11 @@ def spawns(events: Iterable[Event]) -> list[Spawn]:
             found.append(spawn)
             if call:
                 by_call[event.agent, call] = spawn
-        if event.kind is Kind.SPAWN_REQUESTED:
-            spawn.asked = spawn.asked or event
+        if event.kind is Kind.SPAWN_REQUESTED and spawn.asked is None:
+            spawn.asked = event
+        elif event.kind is Kind.SPAWN_ANSWERED and spawn.answered is None:
+            spawn.answered = event
         else:
-            spawn.answered = spawn.answered or event
+            spawn.again.append(event)
         spawn.child = spawn.child or str(event.get("child") or "")
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Run
+from runs.core.attempts import Call
 from runs.core.ends import (
     CUT_SHORT,
     Failure,
@@ -145,6 +146,10 @@ class TrueTerminal(Law):
             return self.holds(
                 run.agent, "Its last model call was answered whole.", call.last.event, *ends
             )
+        if call is not None and not (history.callers_certain or _given_up(call)):
+            return self.unknown(
+                run.agent, "A model call that may be its own was not answered whole.", *ends
+            )
         if message is not None and message.get("text_length"):
             return self.holds(run.agent, "Its log closes with an answer.", message, *ends)
         return self.unknown(run.agent, "Its model calls and answers are not to be seen.", *ends)
@@ -169,6 +174,11 @@ class TrueTerminal(Law):
         if done is not None:
             return done
         return self.unknown(run.agent, "Why it failed is not to be seen.", *run.ends)
+
+
+def _given_up(call: Call) -> bool:
+    """Whether it was not the provider that ended the call's last attempt."""
+    return call.last.open or call.last.closed == "client-gone"
 
 
 def _why(failure: Failure) -> str:

@@ -105,6 +105,20 @@ def test_it_prefers_an_id_in_a_header_and_the_name_of_the_task() -> None:
     assert told.history().callers == {"child:1": "B", "child:2": "A"}
 
 
+def test_it_takes_the_name_of_a_task_from_whichever_view_has_it() -> None:
+    told = Told("rpc", "rpc.jsonl").begin()
+    for name in ("A", "B"):
+        told.spawn(name)
+    told.view("session", "rows.jsonl")
+    for name, number in (("A", "2"), ("B", "1")):
+        told.add(Kind.SPAWN_REQUESTED, call=f"call-{name}", task=number)
+    told.says("A").says("B")
+    told.at(1).request("child:1", task="1").request("child:2", task="2")
+    history = told.history()
+    assert history.callers == {"child:1": "B", "child:2": "A"}
+    assert history.callers_certain
+
+
 def test_word_that_a_follow_up_overtakes_is_about_the_run_before() -> None:
     told = Told().begin().spawn("A").at(5).says("A").ends("A").at(6)
     told.add(Kind.AGENT_RESUMED, "A", by="root").at(7).tells("A").at(9).ends("A").tells("A")

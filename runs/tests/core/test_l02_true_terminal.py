@@ -131,3 +131,11 @@ def test_it_is_broken_where_only_the_terminal_has_a_text() -> None:
 def test_it_is_broken_where_a_completed_child_is_told_with_a_limit() -> None:
     told = _stored(answered=True, told_of_a_limit=True)
     assert answers(told, "L2") == ["broken:truncated_success"]
+
+
+def test_it_does_not_know_whose_of_two_was_cut_where_nothing_says_so() -> None:
+    told = Told().begin().spawn("A").spawn("B").at(1)
+    told.request("child:1", complete=False, fault="sse-cut").request("child:2")
+    for child in ("A", "B"):
+        told.says(child, 60).ends(child)
+    assert sorted(answers(told.shuts(4), "L2")) == ["holds", "unknown"]
