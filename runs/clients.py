@@ -136,6 +136,7 @@ class Transcript(AppServer):
     def __init__(self, file: str) -> None:
         super().__init__(file)
         self._running: set[str] = set()
+        self._over: set[str] = set()
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One line."""
@@ -145,6 +146,9 @@ class Transcript(AppServer):
         super().record(record)
         self.out = [self._heard(draft) for draft in self.out]
         message = mapping(record.get("msg"))
+        if self._again(message):
+            self.out = [draft for draft in self.out if draft.kind is not Kind.AGENT_ENDED]
+            self.other("stand-in/again", "turn/completed")
         if record.get("dir") == "in" and message.get("method") == "initialize":
             who = mapping(mapping(message.get("params")).get("clientInfo"))
             self.add(Kind.RUNTIME, version=text(who.get("version"), 64), platform="")
@@ -153,6 +157,15 @@ class Transcript(AppServer):
         for place in items(record.get("ignored")):
             name = text(message.get("method") or record.get("reply_to"), 80)
             self.other("protocol/ignored", f"{name} {text(place, 200)}")
+
+    def _again(self, message: Mapping[str, Any]) -> bool:
+        """Whether the stand-in repeats the end of a turn: no second end, and not its client's."""
+        if message.get("method") != "turn/completed":
+            return False
+        turn = text(mapping(mapping(message.get("params")).get("turn")).get("id"))
+        again = turn in self._over
+        self._over.add(turn)
+        return again
 
     def _heard(self, draft: Draft) -> Draft:
         """The stand-in's idle is not its client's: the owner of a running sub-agent waits."""

@@ -10,8 +10,9 @@ from runs import models
 from runs.clients import plays
 from runs.core.events import Kind
 from runs.core.history import History
+from runs.core.owned import rows_of
 from runs.core.owner_facts import differences
-from runs.core.owner_log import FILE, tell
+from runs.core.owner_log import tell
 from runs.core.rows import agent_rows, attempt_rows, retry_row
 
 ATTEMPTS_KEPT = 2000
@@ -106,7 +107,7 @@ def protocol(history: History) -> list[dict[str, Any]]:
 
 def owner(run: models.Run, history: History) -> dict[str, Any] | None:
     """How the owner of a client run came out, and whether it kept the rule of its play."""
-    rows = [event.get("detail") for event in history.of(Kind.PHASE) if event.file == FILE]
+    rows = rows_of(history)
     if not rows:
         return None
     story, play = tell(rows), plays().get(str(run.options.get("play")))

@@ -88,6 +88,9 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         "broken": _broken(judged),
         "findings": [judge.row(finding) for finding in judged.findings],
     }
+    owner = fields["summary"]["owner"]
+    if owner and not owner["kept"] and judged.diagnosis == "healthy":
+        fields["diagnosis"] = "unknown"  # No law says it, and its play's rule was broken.
     executed = run.kind == models.Run.Kind.RUN and run.status != models.Run.Status.LOST
     if executed or _restored(run):
         facts = facts_of(run, history)

@@ -15,6 +15,7 @@ from runs.core.ends import asked_to_cancel
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.core.law import Finding, Verdict
+from runs.core.owned import by_owner
 from runs.core.parts import killed
 
 TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -110,6 +111,8 @@ def _failed_and_told(history: History) -> bool:
 def _without_breach(history: History, findings: Sequence[Finding]) -> str:
     if _environment(history):
         return "environment"
+    if owned := by_owner(history):
+        return owned
     judged = any(one.verdict is Verdict.HOLDS for one in findings)
     if not judged or history.cut_short or any(not run.ends for run in history.runs):
         return "unknown"  # also a run that we ended ourselves, whatever held until then

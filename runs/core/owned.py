@@ -1,0 +1,31 @@
+"""What the records of a parent's owner say of the whole run, where no law is broken."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from runs.core.events import Kind
+from runs.core.history import History
+from runs.core.owner_log import FILE, Row, tell
+
+SAYS: Final = {
+    "dropped_child": "notice_lost",
+    "double_continuation": "duplicate_terminal",
+    "misbound": "misrouted_notice",
+    "orphan_after_stop": "cancel_ignored",
+}
+"""The diagnosis for how an owner came out: a result that no turn read, one that two turns were
+asked to read, one taken from another turn, and a turn that runs on behind the stop."""
+
+
+def rows_of(history: History) -> list[Row]:
+    """The records of the owner, none where a run has no owner of ours."""
+    return [event.get("detail") for event in history.of(Kind.PHASE) if event.file == FILE]
+
+
+def by_owner(history: History) -> str:
+    """The diagnosis that its records come to; empty where nothing went wrong, or it was said."""
+    story = tell(rows_of(history))
+    if not story.results or story.result.get("exit_code"):
+        return ""
+    return SAYS.get(story.outcome, "")

@@ -1,0 +1,43 @@
+"""Whole runs of our own client: a wrong one is never healthy, and a right one always is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runs import execute, report, start
+from runs.models import Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def _run(play: str, breaks: str) -> Run:
+    sets = {"agents.client.play": play, "agents.client.breaks": breaks}
+    (run,) = start.create("client", "1.0.0", "client-rule", sets=sets, queue=False)
+    execute.execute(run.pk, "a-test")
+    run.refresh_from_db()
+    return run
+
+
+@pytest.mark.parametrize(
+    ("play", "breaks", "diagnosis"),
+    [
+        ("cl-07", "none", "healthy"),  # The stand-in says one end twice; that is not its client's.
+        ("cl-15", "none", "healthy"),
+        ("cl-01", "CL-1", "notice_lost"),
+        ("cl-13", "CL-13", "duplicate_terminal"),
+        ("cl-27", "CL-27", "misrouted_notice"),
+        ("cl-24", "CL-24", "cancel_ignored"),
+        ("cl-03", "CL-3", "unknown"),  # It says a part of the answer, and no law speaks of that.
+    ],
+)
+def test_a_run_is_healthy_only_where_its_client_keeps_the_rule(
+    play: str, breaks: str, diagnosis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIFELINE_VAR", str(tmp_path / "var"))
+    run = _run(play, breaks)
+    assert (run.status, run.error) == ("ended", {})
+    assert run.diagnosis == diagnosis
+    owner = report.document(run)["owner"]
+    assert owner["kept"] is (breaks == "none")
