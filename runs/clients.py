@@ -128,6 +128,12 @@ def reported(history: History) -> str:
     return ""
 
 
+_SPAWNS = (
+    *(Kind.SPAWN_REQUESTED, Kind.SPAWN_ANSWERED, Kind.AGENT_STARTED),
+    *(Kind.TOOL_STARTED, Kind.TOOL_ENDED),
+)
+
+
 class Transcript(AppServer):
     """The stand-in's transcript: messages, and what it noticed of its client."""
 
@@ -137,6 +143,7 @@ class Transcript(AppServer):
         super().__init__(file)
         self._running: set[str] = set()
         self._over: set[str] = set()
+        self._threads: set[str] = set()
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One line."""
@@ -144,7 +151,7 @@ class Transcript(AppServer):
             self._event(record)
             return
         super().record(record)
-        self.out = [self._heard(draft) for draft in self.out]
+        self.out = [self._heard(draft) for draft in self._own(self.out)]
         message = mapping(record.get("msg"))
         if self._again(message):
             self.out = [draft for draft in self.out if draft.kind is not Kind.AGENT_ENDED]
@@ -166,6 +173,19 @@ class Transcript(AppServer):
         again = turn in self._over
         self._over.add(turn)
         return again
+
+    def _own(self, drafts: Iterable[Draft]) -> Iterable[Draft]:
+        """What concerns its client: not whom a thread that is none of its own has spawned."""
+        for draft in drafts:
+            begins = draft.kind is Kind.AGENT_STARTED
+            sender = str(draft.data.get("parent") or "") if begins else draft.agent
+            if draft.kind in _SPAWNS and sender not in {*self._threads, self.root, ""}:
+                what = {"type": "stand-in/foreign", "summary": draft.kind.value}
+                yield replace(draft, kind=Kind.OTHER, agent="", data=what)
+                continue
+            if begins or draft.kind is Kind.SESSION_STARTED:
+                self._threads.add(draft.agent)
+            yield draft
 
     def _heard(self, draft: Draft) -> Draft:
         """The stand-in's idle is not its client's: the owner of a running sub-agent waits."""

@@ -144,8 +144,10 @@ async def _own(context: Context, conversation: Conversation, emit: Emit) -> None
         breaks="" if breaks == "none" else breaks, operator=play.operator, clocks=play.clocks,
     )  # fmt: skip
     result = await client.run()
-    if result is not None and result.stopped and client.owner and client.owner.open_children:
-        # Who stops a turn alone leaves its children to it; that they end now is our doing.
+    leaves = result is not None and (result.stopped or result.exit_code != 0)
+    if leaves and client.owner and client.owner.open_children:
+        # Who stops a turn alone, or says that it gave up, leaves children to themselves; that
+        # they end now is our doing.
         emit(
             Draft(
                 kind=Kind.CANCEL_REQUESTED, source="harness", file="harness", at=time.time(),

@@ -1,4 +1,4 @@
-"""Whole runs of our own client: a wrong one is never healthy, and a right one always is."""
+"""Whole runs of our own client: a wrong one is never healthy, a right one is never blamed."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def _run(play: str, breaks: str) -> Run:
     [
         ("cl-07", "none", "healthy"),  # The stand-in says one end twice; that is not its client's.
         ("cl-15", "none", "healthy"),
+        ("cl-36", "none", "unknown"),  # It gave up and said so; we ended the child that ran on.
+        ("cl-37", "none", "healthy"),  # The child is a stranger's.
         ("cl-01", "CL-1", "notice_lost"),
         ("cl-13", "CL-13", "duplicate_terminal"),
         ("cl-27", "CL-27", "misrouted_notice"),
@@ -32,12 +34,13 @@ def _run(play: str, breaks: str) -> Run:
         ("cl-03", "CL-3", "unknown"),  # It says a part of the answer, and no law speaks of that.
     ],
 )
-def test_a_run_is_healthy_only_where_its_client_keeps_the_rule(
+def test_a_run_blames_its_client_where_it_breaks_the_rule_and_nowhere_else(
     play: str, breaks: str, diagnosis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LIFELINE_VAR", str(tmp_path / "var"))
     run = _run(play, breaks)
     assert (run.status, run.error) == ("ended", {})
     assert run.diagnosis == diagnosis
+    assert breaks != "none" or not run.broken
     owner = report.document(run)["owner"]
     assert owner["kept"] is (breaks == "none")
