@@ -34,6 +34,8 @@ LEVELS: Mapping[str, str] = {
 MOST_KNOWN = 4000
 """Different secrets that one export may hold; beyond it nothing is exported."""
 LONGEST_KNOWN = 400
+CUT = 8
+"""Letters of a secret's beginning that are one where a text ends with them."""
 LAYERS = 2
 """How often a word is decoded, to be looked through."""
 _WORD = re.compile(r"[\w.:/@+#~=,%()\[\]⟨⟩-]{1,200}")
@@ -100,6 +102,7 @@ class Redactor:
     """How many texts became length and hash."""
     _numbers: Counter[str] = field(default_factory=Counter)
     _known: re.Pattern[str] | None = None
+    _heads: dict[str, list[str]] = field(default_factory=dict)
     _by_value: dict[str, tuple[str, str]] = field(default_factory=dict)
     _memory: dict[str, str] = field(default_factory=dict)
     _learned: set[str] = field(default_factory=set)
@@ -130,6 +133,8 @@ class Redactor:
         values = sorted(self._by_value, key=len, reverse=True)
         parts = [_pattern(self._by_value[value][0], value) for value in values]
         self._known = re.compile("|".join(parts)) if parts else None
+        for value in values:
+            self._heads.setdefault(value[:CUT], []).append(value)
         self._memory.clear()
 
     # Then it is replaced
@@ -210,12 +215,24 @@ class Redactor:
 
     def _replaced(self, text: str) -> str:
         if self._known is not None:
-            text = self._known.sub(self._sign_of, text)
+            text = self._cut_off(self._known.sub(self._sign_of, text))
         for name, value in sorted(self._found(text), key=lambda pair: -len(pair[1])):
             if value in text and "⟨" not in value:
                 sign = self._sign(name, value)
                 text, times = re.subn(_pattern(name, value), sign, text)
                 self.times[name, value] += times
+        return text
+
+    def _cut_off(self, text: str) -> str:
+        """What a limit left of a known value at the end of a text goes with the whole one."""
+        bare = text.rstrip(".… ")
+        for start in range(max(0, len(bare) - LONGEST_KNOWN), len(bare) - CUT + 1):
+            for value in self._heads.get(bare[start : start + CUT], ()):
+                rest, name = bare[start:], self._by_value[value][0]
+                if value.startswith(rest) and _telling(rest, name):
+                    sign = self._hashed(value) if name == "text" else self._sign(name, value)
+                    self.times[name, value] += name != "text"
+                    return bare[:start] + sign + text[len(bare) :]
         return text
 
     def _sign_of(self, match: re.Match[str]) -> str:
@@ -245,6 +262,11 @@ class Redactor:
              "times": self.times[name, value]}
             for (name, value), sign in self.signs.items()
         ]  # fmt: skip
+
+
+def _telling(rest: str, name: str) -> bool:
+    """Whether a beginning can be nothing else: a plain word is one, and starts many a text."""
+    return " " in rest[:-CUT] if name == "text" else not (rest.isalpha() and rest[1:].islower())
 
 
 def _pattern(name: str, value: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from runs import encoded
 from runs.detectors._base import Found, Patterns
 
 _WORDS = (
@@ -12,8 +13,13 @@ _WORDS = (
     r"client[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|credentials?|"
     r"account[_-]?key|shared[_-]?access[_-]?key|x-(?:amz|goog)-signature|sig"
 )
+_NAMED = rf"[\w.-]{{0,40}}(?:{_WORDS}|token|authorization|cookie)[\w-]{{0,12}}"
 _QUOTED = rf"(?i)(?:\b|_)(?:{_WORDS})(?:[_-]?\w{{0,12}})?"
 """Between quotes, escaped or not, a passphrase may have blanks."""
+_AUTH = re.compile(
+    r"(?i)(?:\b|_)auth[\"'\\]*\s*[:=]\s*[\"'\\]*(?P<secret>[A-Za-z0-9+/]{12,}={0,2})(?![\w+/])"
+)
+"""How registries keep user and password: as one word in base64."""
 
 
 class Assigned(Patterns):
@@ -30,7 +36,17 @@ class Assigned(Patterns):
             _QUOTED + r"(?:\\*[\"'])?\s*(?:=>|:=|[:=])\s*(?P<quote>\\*[\"'])"
             r"(?P<secret>(?:(?!(?P=quote)).){6,200})(?:(?P=quote)|$)"
         ),
-        re.compile(rf"(?i)--(?:{_WORDS}|token)[= ](?P<secret>[^\s\"']{{4,}})"),
+        re.compile(
+            rf"(?i)--(?:{_WORDS}|token)(?:[= ]|\\*[\"'],\s*\\*[\"'])(?P<secret>[^\s\"'\\]{{4,}})"
+        ),
+        re.compile(
+            rf"(?i)[\"'](?:name|key)\\*[\"']\s*:\s*\\*[\"']{_NAMED}\\*[\"']\s*,\s*\\*[\"']value\\*[\"']"
+            r"\s*:\s*(?:\{\s*\\*[\"']\w+\\*[\"']\s*:\s*)?\\*[\"'](?P<secret>[^\"'\\]{4,})"
+        ),
+        re.compile(
+            rf"(?i)<(?P<tag>{_NAMED})(?:\s[^<>]{{0,200}})?>(?P<secret>[^<>]{{4,200}})</(?P=tag)>"
+        ),
+        re.compile(r"(?i)[?&](?:key|code|auth|pass|pw|token)=(?P<secret>[^\s&\"'#<>\\]{8,})"),
         re.compile(r"(?i)\b\w*token[\"']?\s*[:=]\s*[\"']?(?P<secret>[A-Za-z0-9_.~+/=-]{12,})"),
         re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://(?P<secret>[^\s/@:\"']*:[^\s/@\"']{1,400})@"),
         re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://(?P<secret>[A-Za-z0-9_.~-]{16,})@"),
@@ -51,6 +67,9 @@ class Assigned(Patterns):
             user, colon, password = text[found.start : found.end].partition(":")
             if colon and user and len(password) >= 6 and self.is_secret(password):
                 yield Found(found.end - len(password), found.end)
+        for match in _AUTH.finditer(text):
+            if any(":" in said for _, said in encoded.words(match["secret"])):
+                yield Found(*match.span("secret"))
 
     def is_secret(self, value: str) -> bool:
         """Plain words and numbers (``max_token: 4096``, ``secret: none``) are none."""

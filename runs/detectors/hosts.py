@@ -62,6 +62,8 @@ class Hosts(Patterns):
         re.compile(r"\b(?:ssh|scp|sftp|rsync)\b[^\n]{0,80}?\s[\w.-]{1,32}@"
                    r"(?P<secret>[A-Za-z][\w.-]+)"),
         re.compile(r"\b(?:Linux|Darwin)\s+(?P<secret>[A-Za-z][\w.-]+)\s+\d+\.\d+\.\d+"),
+        re.compile(r"(?<![A-Za-z0-9])(?P<secret>(?:DESKTOP-[A-Z0-9]{7}|LAPTOP-[A-Z0-9]{8}|"
+                   r"WIN-[A-Z0-9]{11}))(?![A-Za-z0-9])"),
         re.compile(r"(?:^|(?<=[\s\"'=(]))\\{2,4}(?P<secret>[A-Za-z][\w.-]{2,62})"
                    r"\\{1,2}\w[\w$ -]{1,60}\\"),
     )  # fmt: skip

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from runs.detectors._base import Patterns
+from runs.detectors._base import Found, Patterns
 
 _EDGE = r"(?<![A-Za-z0-9])"
 """No letter before it: the ``sk-`` of ``task-notification`` begins no key. A dash is no letter:
 a file may be called ``dump-ghp_….log``."""
-_SHAPES = (
-    r"sk-(?:ant-|proj-|or-v1-|svcacct-|live-|test-)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}",
+_NAMED = (
+    r"(?:ctx7)?sk-(?:ant-|proj-|or-v1-|svcacct-|live-|test-)?(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}",
     r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,}",
     r"whsec_[A-Za-z0-9+/=]{16,}",
     r"gh[pousr]_[A-Za-z0-9]{20,}",
     r"github_pat_[A-Za-z0-9_]{20,}",
     r"gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[A-Za-z0-9_-]{16,}",
-    r"(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}",
     r"AIza[A-Za-z0-9_-]{30,}",
-    r"ya29\.[A-Za-z0-9_-]{16,}",
     r"GOCSPX-[A-Za-z0-9_-]{16,}",
     r"xox[abceoprs]-[A-Za-z0-9-]{10,}",
     r"xapp-\d-[A-Za-z0-9-]{10,}",
-    r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]+",
-    r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]+",
     r"npm_[A-Za-z0-9]{20,}",
     r"pypi-[A-Za-z0-9_-]{16,}",
     r"hf_[A-Za-z0-9]{20,}",
@@ -35,24 +32,52 @@ _SHAPES = (
     r"tvly-[A-Za-z0-9-]{16,}",
     r"lin_api_[A-Za-z0-9]{20,}",
     r"ntn_[A-Za-z0-9]{20,}",
-    r"secret_[A-Za-z0-9]{30,}",
     r"dop_v1_[a-f0-9]{32,}",
     r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{24,}",
+    r"sq0(?:atp|csp)-[A-Za-z0-9_-]{20,}",
+    r"AGE-SECRET-KEY-1[A-Z0-9]{40,}",
+    r"gl(?:sa|c)_[A-Za-z0-9_+/=-]{20,}",
+    r"(?:figd|tfp|fo1|jina|tgp_v1|sbp|dckr_(?:pat|oat)|vc[pkai])_(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}",
+    r"sntry[su]_[A-Za-z0-9_+/=-]{20,}",
+    r"(?:bkua|rubygems|pul|npms)[_-][0-9a-f]{32,}",
+    r"(?:PMAK|NRAK|NRRA|CFPAT|CCIPAT|tskey|ops)[-_](?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{20,}",
+    r"pat-[a-z]{2}\d-[0-9a-f]{8}-[0-9a-f-]{20,}",
+    r"A[TC]{1,3}TT3xFf[A-Za-z0-9_=-]{20,}",
+    r"dapi[0-9a-f]{32}",
+)
+"""Those whose beginning is nobody else's: they are told also where a limit cut them off."""
+_SHAPES = (
+    r"(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}",
+    r"ya29\.[A-Za-z0-9_-]{16,}",
+    r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]+",
+    r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]+",
+    r"secret_[A-Za-z0-9]{30,}",
     r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
     r"key-[0-9a-f]{32}",
     r"SK[0-9a-f]{32}",
     r"AC[0-9a-f]{32}",
     r"[0-9a-f]{32}-us\d{1,2}",
     r"\d{8,10}:AA[A-Za-z0-9_-]{30,}",
-    r"sq0(?:atp|csp)-[A-Za-z0-9_-]{20,}",
     r"hv[sb]\.[A-Za-z0-9_-]{20,}",
     r"dp\.(?:pt|st|ct|sa)\.[A-Za-z0-9]{20,}",
-    r"AGE-SECRET-KEY-1[A-Z0-9]{40,}",
-    r"glsa_[A-Za-z0-9]{20,}_[A-Fa-f0-9]{8}",
-    r"dapi[0-9a-f]{32}",
+    r"(?:sess|rt)[-_](?=[a-z0-9_-]*[A-Z])[A-Za-z0-9_-]{32,}",
+    r"fw_(?=[A-Za-z]*\d)[A-Za-z0-9]{20,}",
+    r"(?:LTAI|AKID)[A-Za-z0-9]{16,}",
+    r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,}",
+    r"tid=[0-9a-f]{16,};[^\s\"']{20,}",
     r"eyJ[A-Za-z0-9_-]{8,}\.(?:[A-Za-z0-9_-]{4,})?(?:\.[A-Za-z0-9_-]+){0,3}",
     r"[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
 )
+
+_CUT = re.compile(
+    _EDGE
+    + "(?:"
+    + "|".join(re.sub(r"\{\d+(?:,\d*)?\}(?=$|_)", "{6,}", shape) for shape in _NAMED)
+    + r")(?=[.…]*$)"
+)
+"""The same, already told by six letters after the beginning, at the end of a text."""
+_LAST = 400
+"""Letters at the end of a text in which it is looked for."""
 
 
 class Keys(Patterns):
@@ -60,7 +85,18 @@ class Keys(Patterns):
 
     name = "key"
     title = "API keys and access tokens"
-    patterns = (re.compile(_EDGE + "(?:" + "|".join(_SHAPES) + ")"),)
+    patterns = (re.compile(_EDGE + "(?:" + "|".join((*_NAMED, *_SHAPES)) + ")"),)
+
+    def find(self, text: str) -> Iterable[Found]:
+        """By pattern, and what a limit left of one."""
+        yield from super().find(text)
+        cut = _CUT.search(text, max(0, len(text) - _LAST))
+        if cut and self.is_secret(cut.group()):
+            yield Found(*cut.span())
+
+    def is_secret(self, value: str) -> bool:
+        """``npm_lifecycle`` is a name: what is drawn at random has digits or capitals."""
+        return any(letter.isdigit() or letter.isupper() for letter in value)
 
 
 DETECTOR = Keys()

@@ -15,11 +15,23 @@ _UUID = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d", re.IGNORECASE
 )
 """UUIDs, and moments as file names have them."""
-_ID = re.compile(r"(?:[a-z]{1,12}[_-]){1,3}[A-Za-z0-9]+")
+_HEX = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]+")
+_ID = re.compile(r"(?P<names>(?:[a-z][a-z0-9]{0,11}[_-]){1,3})(?P<rest>[A-Za-z0-9]+)")
+_NAMES = re.compile(
+    r"(?:sub)?agent|a?msg|messages?|tool|toolu|call|ses|session|pr?t|parts?|ev(?:en)?t|resp|response|"
+    r"re?q|request|turn|conv|conversation|fco?|rs|ws|items?|thread|tasks?|run|runner|job|child|"
+    r"retained|native|chat|cmpl|chatcmpl|gen|step|span|trace|batch|file|dir|rollout|sha\d*|md5|hash|"
+    r"rev|commit|image|container|build|version|model|user|id|uuid|proc|process|shell|bash|hook|"
+    r"rec|entry|node|lane|log|stream|chunk|delta|block|output|result|notice|mail|team|worker"
+)
+"""What agents name the things that they number; another name before chance is a maker's."""
 
 
 class RandomTexts(Patterns):
-    """Mixed letters and digits, 32 and longer; ids with a short prefix and UUIDs are none."""
+    """Mixed letters and digits, 32 and longer; an agent's ids and UUIDs are none.
+
+    Behind a name that is no agent's, hexadecimal digits are one too (``acme_3f…``).
+    """
 
     name = "random"
     title = "Long random texts"
@@ -30,8 +42,13 @@ class RandomTexts(Patterns):
     def is_secret(self, value: str) -> bool:
         """Upper and lower case with digits, and as many bits as chance gives."""
         value = _UUID.sub("", value)
-        if len(value) < LEAST_LONG or _ID.fullmatch(value):
+        if len(value) < LEAST_LONG:
             return False
+        named = _ID.fullmatch(value)
+        if named and any(map(_NAMES.fullmatch, re.split("[_-]", named["names"]))):
+            return False
+        if named and len(named["rest"]) >= LEAST_LONG and _HEX.fullmatch(named["rest"]):
+            return True
         if max(map(len, value.split("/"))) < 24:  # a path
             return False
         mixed = any(map(str.isupper, value)) and any(map(str.islower, value))

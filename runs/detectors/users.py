@@ -49,6 +49,10 @@ class Users(Patterns):
             r"(?i)(?:\b|_)(?:user(?:name)?|login|logname|uid)[\"']?\s*[:=]\s*[\"']?"
             r"(?P<secret>[a-z_][\w.-]{2,31})(?![\w(])"
         ),
+        re.compile(
+            r"(?<!\S)[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?\s+\d+\s+"
+            r"(?P<secret>[a-z_][\w.-]{1,31})\s"
+        ),
         re.compile(r"(?<![\w.@/-])(?P<secret>[a-z_][\w.-]{1,31})@[a-z][\w-]{2,}(?=[:\s]~?[/$#])"),
     )
 

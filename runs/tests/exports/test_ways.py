@@ -50,6 +50,24 @@ def _texts_kept(text: str) -> str:
         ("Linux build7 6.1.0-18-amd64 x86_64", ["build7"]),
         ("COMPUTERNAME=BUILD-7", ["BUILD-7"]),
         ("see \\\\filer7\\projects\\x.docx", ["filer7"]),
+        ("LAST LOGIN on DESKTOP-K4JTQ2B", ["K4JTQ2B"]),
+        ("-rw-r--r-- 1 quentin staff 12 Nov 30 10:00 a.txt", ["quentin"]),
+        (json.dumps({"auths": {"x": {"auth": base64.b64encode(f"bob:{PASS}".encode()).decode()}}}),
+         [base64.b64encode(f"bob:{PASS}".encode()).decode()]),
+        (json.dumps({"name": "Authorization", "value": PASS}), [PASS]),
+        (json.dumps(json.dumps({"key": "db.password", "value": {"stringValue": PASS}})), [PASS]),
+        (json.dumps(["serve", "--api-key", PASS]), [PASS]),
+        (f"<entry><password>{PASS}</password></entry>", [PASS]),
+        (f"GET /v1beta/models/x:generate?alt=sse&key={PASS}", [PASS]),
+        (f"tid=a1b2c3d4e5f6a7b8;exp=1;sku=x;8kp=1:{'9f8e7d6c' * 4}", ["9f8e7d6c"]),
+        ("dckr_pat_Zk3vQ9xT1mB7cR5nW2pL8sD4fGh", ["Zk3vQ9"]),
+        ("glc_eyJvIjoiMSIsImsiOiJxN1dkMnpLcDlSdCJ9", ["eyJvIjoi"]),
+        (f"sbp_{'3f9a' * 10} and acme_{'3f9a' * 10}", ["3f9a"]),
+        ("acmecorp-Zk3vQ9xT1mB7cR5nW2pL8sD4fGhJ6kYtR", ["Zk3vQ9"]),
+        ("PMAK-8f8b21b5bbf43b7f99207eaf-92f14818f900ffcba7e7d59b", ["92f148"]),
+        ("pat-eu1-aee9db71-229b-5c5f-a034-cdc7fb52f1d1", ["aee9db71", "cdc7fb"]),
+        ("cut off: AGE-SECRET-KEY-1QP2V63GEDZ", ["QP2V63"]),
+        ("cut off: xoxb-12034567…", ["12034567"]),
     ],
 )  # fmt: skip
 def test_a_secret_is_found_however_it_is_written(text: str, parts: list[str]) -> None:
@@ -74,6 +92,21 @@ def test_a_part_of_a_secret_goes_where_it_stands_alone(text: str, alone: str) ->
 
 
 @pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        (f"typed {KEY} here", f"log: typed {KEY[:15]}"),
+        ("mail marlowe.q@corp.example", "from marlowe.q@co…"),
+        ("10.200.113.45 gone", "peer 10.200.1"),
+    ],
+)
+def test_what_a_limit_left_of_a_secret_goes_with_it(text: str, cut: str) -> None:
+    made = Redactor(Choice.of("custom", False, tuple(redact.detectors())), b"salt")
+    made.learn(text)
+    made.learned()
+    assert made.text(cut).endswith(("⟩", "⟩…")), made.text(cut)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "/home/.cache/x and /home/setup.py",
@@ -85,6 +118,11 @@ def test_a_part_of_a_secret_goes_where_it_stands_alone(text: str, alone: str) ->
         "app/home/index.ts and src/users/list.ts",
         "%41%20plain",
         "Sub-agent token HTTP/1.1",
+        "subagent-completed-01a227a205d97b00bdf1123602c8ca8c",
+        "runner_token_9e84a78e1c05b293a6f485f0b07f35c8",
+        "sha256:3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a",
+        "the name npm_lifecycle",
+        "?code=4&key=1",
     ],
 )
 def test_ids_modules_and_times_stay(text: str) -> None:
