@@ -33,6 +33,8 @@ OURS = frozenset(
 PLAIN_HEADERS = frozenset({"content-type", "content-length", "accept", "retry-after", "connection"})
 FORCED = {"host": "host", "address": "host"}
 """Keys whose value is of that sort by its place."""
+_SPOKEN, _DONE = ("user", "assistant"), ("call", "output")
+"""How the words of a `conversation` begin: before the mark of a text, before an id."""
 _FLAG = re.compile(r"--?[a-z][a-z-]{0,30}")
 
 
@@ -220,7 +222,7 @@ class Shaper:
     def learn(self, value: Any, key: str = "") -> None:
         """Show the redactor every string, before any is replaced."""
         if isinstance(value, str):
-            if key in OURS:
+            if key in OURS or key in ("digest", "conversation"):
                 self.redactor.learn(value)
             else:
                 self.redactor.learn_text(value)
@@ -228,9 +230,13 @@ class Shaper:
             for name, item in value.items():
                 self.redactor.learn(f"{name}: {item}" if isinstance(item, str) else str(name))
                 self.learn(item, str(name))
+            if isinstance(value.get("value"), str):  # a header or attribute as a pair
+                self.redactor.learn(f"{value.get('name') or value.get('key')}: {value['value']}")
         elif isinstance(value, list | tuple):
             for item in value:
                 self.learn(item, key)
+            if len(value) < 200 and all(isinstance(item, str) for item in value):
+                self.redactor.learn(" ".join(value))  # a command line: ``--password``, then it
 
     def shape(self, key: str, value: Any) -> Any:
         """The value as it may leave."""
@@ -262,6 +268,13 @@ class Shaper:
             return redactor.forced(FORCED[key], value)
         if key == "argv":
             return value if _FLAG.fullmatch(value) else redactor.said(value)
+        if key == "digest":
+            return redactor.mark(value)
+        if key == "conversation":
+            role, _, what = value.partition(" ")
+            if role in _SPOKEN:
+                return f"{role} {redactor.mark(what)}"
+            return f"{role} {redactor.word(what)}" if role in _DONE else redactor.said(value)
         if key in SAID:
             return redactor.said(value)
         if key in OURS:
