@@ -38,6 +38,12 @@ def _own_ends(history: History, run: Run) -> list[Event]:
     return [end for end in run.ends if end.get("status") in ("completed", "failed")]
 
 
+def asks_otherwise(attempt: Attempt, later: Attempt) -> bool:
+    """Whether the later try is another request: in one piece instead of as a stream."""
+    forms = [one.received.get("stream") for one in (attempt, later) if one.received]
+    return forms in ([True, False], [False, True])
+
+
 def events_of(call: Call) -> list[Event]:
     """Evidence: each attempt, of very many the first and the last twenty."""
     tries: Sequence[Attempt] = call.attempts

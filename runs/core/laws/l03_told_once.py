@@ -260,6 +260,9 @@ def _cannot_see(history: History, run: Run) -> str:
     known = history.agents.get(parent)
     if not history.views_of(parent) - set(_BLIND):
         return "What the parent is told is not to be seen here."
+    begun = run.start is not None or history.agents[run.agent].edge is not None
+    if not begun and history.seen_only_in(run.agent, "hooks"):
+        return "Nothing but its end is here: who asked for it is not to be seen."
     if hidden_from(history, run):
         return "The stream of its parent shows nothing of it."
     if not history.closed:

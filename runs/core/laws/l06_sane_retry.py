@@ -9,7 +9,7 @@ from runs.core.attempts import Attempt, Call
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
-from runs.core.retries import events_of, given_up, ignored, wave
+from runs.core.retries import asks_otherwise, events_of, given_up, ignored, wave
 
 FLAT_GAPS = 4
 """Gaps that a failed call must have before constant ones prove that there is no backoff;
@@ -145,6 +145,8 @@ class SaneRetry(Law):
     def _permanent(self, agent: str, call: Call, limits: Thresholds, waved: bool) -> Finding | None:
         for place, attempt in enumerate(call.attempts[:-1]):
             if not attempt.permanent or (attempt.http_status in _LOGIN and place == 0):
+                continue
+            if asks_otherwise(attempt, call.attempts[place + 1]):
                 continue
             return self.broken(
                 agent,

@@ -39,6 +39,11 @@ def test_it_is_broken_when_nobody_is_told() -> None:
     assert answers(_ended("failed").shuts(7), "L3") == ["broken:notice_lost"]
 
 
+def test_it_does_not_know_who_is_told_of_one_whose_end_alone_a_hook_shows() -> None:
+    told = Told().begin().at(5).view("hooks", "hooks.jsonl").ends("helper", "stopped")
+    assert answers(told.shuts(7), "L3") == ["unknown"]
+
+
 def test_it_is_broken_when_word_stays_in_the_queue() -> None:
     told = _ended().add(Kind.NOTICE_QUEUED, child="A", status="completed")
     assert answers(told.at(7200).says("root"), "L3") == ["broken:notice_lost"]

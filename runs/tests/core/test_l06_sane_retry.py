@@ -102,6 +102,14 @@ def test_it_is_broken_by_a_retry_that_cannot_mend() -> None:
     assert answers(_child([1.0], status=400), "L6") == ["holds"]
 
 
+def test_it_takes_a_request_in_one_piece_for_no_retry_of_the_stream() -> None:
+    told = _child([1.0], status=404, stream=True).at(2)
+    told = told.request("child:1", call=1, attempt=2, status=404, stream=False)
+    assert answers(told, "L6") == ["holds"]
+    again = told.at(3).request("child:1", call=1, attempt=3, status=404, stream=False)
+    assert answers(again, "L6") == ["broken:permanent_retried"]
+
+
 def test_it_allows_one_fresh_login() -> None:
     assert answers(_child([1.0, 2.5], status=401), "L6") == ["holds"]
     assert answers(_child([1.0, 2.5, 6.0], status=401), "L6") == ["broken:permanent_retried"]
