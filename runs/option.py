@@ -19,6 +19,8 @@ class Option:
     default: Any
     help: str
     choices: tuple[str, ...] = ()
+    low: float | None = None
+    """The least that a number may be."""
 
     def read(self, value: Any) -> Any:
         """The value in its type; ValueError says what is allowed."""
@@ -32,7 +34,10 @@ class Option:
             if str(value).lower() in ("0", "false", "no", "off"):
                 return False
             raise ValueError(f"{self.key} is true or false, not {value!r}")
-        return {"int": int, "float": float, "text": str}[self.kind](value)
+        read = {"int": int, "float": float, "text": str}[self.kind](value)
+        if self.low is not None and read < self.low:
+            raise ValueError(f"{self.key} is at least {self.low:g}, not {value!r}")
+        return read
 
 
 def dialect_option(dialects: Sequence[str]) -> Option:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from runs.core.history import History
 from runs.driver import Binary, Context, Driver, Launch, Package, Runtime, Source
 from runs.drivers._log import Log
-from runs.drivers.omnigent.about import NOT_APPLICABLE, OBSERVES, OPTIONS
+from runs.drivers.omnigent.about import NOT_APPLICABLE, NOT_APPLICABLE_WITH, OBSERVES, OPTIONS
 from runs.drivers.omnigent.evidence import LiveStream, missed, too_slow
 from runs.drivers.omnigent.tools import EVERYTHING, Tools
 from runs.drivers.omnigent.world import OFF, agents, place, plan
@@ -47,6 +47,7 @@ class Omnigent(Driver):
     options: ClassVar[tuple[Option, ...]] = OPTIONS
     observes: ClassVar[Mapping[str, str]] = OBSERVES
     not_applicable: ClassVar[Mapping[str, str]] = NOT_APPLICABLE
+    not_applicable_with: ClassVar[Mapping[tuple[str, str], Mapping[str, str]]] = NOT_APPLICABLE_WITH
 
     def executable(self, folder: Path) -> Path:
         """The command in its environment."""

@@ -34,7 +34,8 @@ OPTIONS: Final = (
         "depth",
         "int",
         3,
-        "How deep its agent lets sub-agents be declared below it; not less than a scenario needs.",
+        "How deep its agent lets sub-agents be declared below it.",
+        low=1,
     ),
     Option(
         "restart",
@@ -100,3 +101,11 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "spawn-after-many": _BACKGROUND,
     "response-failed": "chat completions have no such event",
 }
+
+_LEAF: Final = "its sub-agents are declared none of their own: their model has no tool to delegate"
+
+NOT_APPLICABLE_WITH: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("depth", "1"): dict.fromkeys(("nested", "nested-slow", "grandchild-cut", "deep"), _LEAF),
+    ("depth", "2"): {"deep": "its sub-agents of that depth are declared none of their own"},
+}
+"""Its harness takes a call of a tool that was not offered as the end of the turn."""

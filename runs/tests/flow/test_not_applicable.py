@@ -37,6 +37,20 @@ def test_a_form_of_an_agent_has_reasons_of_its_own(name: str, form: bool) -> Non
     assert _refused("codex", "parent-polls", **{"agents.codex.multi_agent": "v1"})
 
 
+@pytest.mark.parametrize(
+    ("depth", "left"), [("1", {"nested", "deep"}), ("2", {"deep"}), ("3", set())]
+)
+def test_no_deeper_than_the_agents_of_the_run_are_declared(depth: str, left: set[str]) -> None:
+    given = {"agents.omnigent.depth": depth}
+    asked = ("success", "nested", "deep")
+    assert {name for name in asked if _refused("omnigent", name, **given)} == left
+
+
+def test_an_option_has_a_least_value() -> None:
+    with pytest.raises(ValueError, match="depth is at least 1, not '0'"):
+        catalogue.driver("omnigent").read_options({"depth": "0"})
+
+
 def test_an_old_version_has_reasons_of_its_own() -> None:
     with pytest.raises(NotApplicable, match="before 2.1.172, its sub-agents have no tool"):
         start.create("claude", "2.1.170", "grandchild-cut", queue=False)
@@ -74,7 +88,7 @@ def test_a_sweep_or_a_search_of_nothing_else_is_refused() -> None:
 
 def test_every_reason_is_about_something_that_exists() -> None:
     for driver in catalogue.drivers().values():
-        keys = {option.key: option.choices for option in driver.options}
+        keys = {option.key: option for option in driver.options}
         for (key, value), reasons in driver.not_applicable_with.items():
-            assert value in keys[key]
+            assert str(keys[key].read(value)) == value
             assert set(reasons) <= {*catalogue.scenarios(), *catalogue.faults()}
