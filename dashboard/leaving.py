@@ -22,4 +22,5 @@ def paths() -> list[URLPattern]:
         path("shares/<int:number>/revoke/", shares.revoke, name="share-revoke"),
         path("s/<file:key>/", shares.served, name="shared"),
         path("s/<file:key>/archive.zip", shares.served_archive, name="shared-archive"),
+        path("s/<file:key>/<path:rest>", shares.served_below, name="shared-below"),
     ]

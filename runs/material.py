@@ -74,15 +74,23 @@ class Material:
 
 
 def of(
-    run: models.Run, choice: Choice, *, address: str = "", command: str = "", light: bool = False
+    run: models.Run,
+    choice: Choice,
+    *,
+    address: str = "",
+    command: str = "",
+    light: bool = False,
+    unlinked: bool = False,
 ) -> Material:
     """The run's material; RedactionFailed when a detector crashes.
 
     `light`: without its events and with the attempts of one call alone, for what shows no
-    more than that and the evidence (the page makes it each time it is opened).
+    more than that and the evidence (the page makes it each time it is opened). `unlinked`:
+    without the permalink, which is this instance's own.
     """
     told = _told(run)
-    keep = vocabulary.nobodys() | vocabulary.ids(told["document"]) | {run.permalink}
+    keep = vocabulary.nobodys() | vocabulary.ids(told["document"])
+    keep |= set() if unlinked else {run.permalink}
     redactor = Redactor(choice, _salt(run), keep, vocabulary.judged())
     shaper = Shaper(redactor)
     if light:
@@ -90,6 +98,8 @@ def of(
     scenario = run.snapshot
     timeline = {} if light else json.loads(pictures.text_of(run))
     if not choice.whole:
+        if unlinked:
+            redactor.hide(run.permalink)
         for part in (told, timeline):
             shaper.learn(part)
         for text in (*strings(scenario), address, command):

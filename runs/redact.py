@@ -123,6 +123,10 @@ class Redactor:
         if self.choice.texts and " " in text.strip() and 5 <= len(text) <= LONGEST_KNOWN:
             self._by_value.setdefault(text, ("text", text))
 
+    def hide(self, text: str) -> None:
+        """Replace this wherever it stands, whether it looks like a secret or not."""
+        self._by_value[text] = ("text", text)
+
     def learned(self) -> None:
         """All was read: from now on it is replaced."""
         if len(self._by_value) > MOST_KNOWN:

@@ -41,7 +41,7 @@ def create(run: models.Run, choice: Choice, days: int) -> models.Share:
         raise HarnessError("The run still goes on.", "Share it when it has ended.")
     if not 1 <= days <= LONGEST:
         raise HarnessError(f"A link lives 1 to {LONGEST} days.")
-    made = material.of(run, choice, command=repeat.command(run))
+    made = material.of(run, choice, command=repeat.command(run), unlinked=True)
     share = models.Share.objects.create(
         run=run,
         title=f"{run.agent} {run.version} · {run.scenario or 'import'}",

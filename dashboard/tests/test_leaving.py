@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import re
+import zipfile
 from datetime import timedelta
 from typing import Any
 
@@ -163,10 +164,14 @@ def test_a_link_serves_the_redacted_page_until_it_is_revoked(
     assert "script" not in answer.headers["content-security-policy"].replace("script-src", "")
     assert answer.headers["cache-control"] == "no-store"
     archive = client.get(f"/s/{share.key}/archive.zip")
-    assert io.BytesIO(b"".join(archive.streaming_content)).read(2) == b"PK"
+    with zipfile.ZipFile(io.BytesIO(b"".join(archive.streaming_content))) as packed:
+        held = "".join(packed.read(name).decode() for name in packed.namelist())
+    assert imported.permalink not in page + held
+    for below in ("events", f"runs/{imported.permalink}/", "archive.zip/"):
+        assert client.get(f"/s/{share.key}/{below}").status_code == 404
     assert client.post(f"/s/{share.key}/").status_code == 405
     client.post(f"/shares/{share.pk}/revoke/")
-    for rest in ("", "archive.zip"):
+    for rest in ("", "archive.zip", "events", f"runs/{imported.permalink}/"):
         assert client.get(f"/s/{share.key}/{rest}").status_code == 410
     assert not shares.path_of(share, "html").exists()
     assert client.get("/s/nothing/").status_code == 404

@@ -131,15 +131,30 @@ def served_archive(request: HttpRequest, key: str) -> HttpResponseBase:
     return _copy(request, key, "archive")
 
 
+@require_safe
+def served_below(request: HttpRequest, key: str, rest: str) -> HttpResponseBase:
+    """Any other address below a link: it ends with the link, and holds nothing before."""
+    share = Share.objects.filter(key=key).first()
+    return _ended(request) if share and not share.is_live else _nothing(request)
+
+
+def _nothing(request: HttpRequest) -> HttpResponseBase:
+    return _sealed(trouble.plain(request, 404, "There is nothing at this address."))
+
+
+def _ended(request: HttpRequest) -> HttpResponseBase:
+    what = "This link was revoked or has expired."
+    return _sealed(trouble.plain(request, 410, what, "Ask whoever sent it for a new one."))
+
+
 def _copy(request: HttpRequest, key: str, name: str) -> HttpResponseBase:
     share = Share.objects.filter(key=key).first()
     if share is None:
-        return _sealed(trouble.plain(request, 404, "There is nothing at this address."))
+        return _nothing(request)
     path = shares.path_of(share, name)
     if not share.is_live or not path.is_file():
         shares.forget(share)
-        what = "This link was revoked or has expired."
-        return _sealed(trouble.plain(request, 410, what, "Ask whoever sent it for a new one."))
+        return _ended(request)
     if name == "html":
         Share.objects.filter(pk=share.pk).update(seen=share.seen + 1)
     format = export.named(name)
