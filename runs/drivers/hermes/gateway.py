@@ -18,8 +18,9 @@ WORKING = 1.0
 """Seconds that a sub-agent has worked when the client stops it."""
 SENT = "rpc-sent.jsonl"
 """Where what the client asked for is kept."""
-DELIVERY = 30.0
-"""Seconds that the result of a child in the background gets to come back as a turn."""
+DELIVERY = 62.0
+"""Seconds that the result of a child in the background gets to come back as a turn: a little more
+than a parent may stay untold (L3), so that it is not we who left too early."""
 
 
 class Feed:
