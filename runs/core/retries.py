@@ -8,7 +8,7 @@ from runs.core.agents import Run
 from runs.core.attempts import Attempt, Call
 from runs.core.ends import asked_to_cancel
 from runs.core.events import Event, Kind
-from runs.core.history import History
+from runs.core.history import SKEW, History
 from runs.core.law import Thresholds
 
 WAVE = 3
@@ -36,6 +36,15 @@ def _own_ends(history: History, run: Run) -> list[Event]:
     if not run.ends or asked_to_cancel(history, run):
         return []
     return [end for end in run.ends if end.get("status") in ("completed", "failed")]
+
+
+def to_come(history: History, agent: str, call: Call) -> Event | None:
+    """Word of `agent` that it would try once more, where we ended the run before it could."""
+    if history.cut_short is None or call.last.open or call.last.end is None:
+        return None
+    since = call.last.end - SKEW
+    words = [one for one in history.of(Kind.MODEL_RETRY) if one.agent == agent]
+    return words[-1] if words and history.time(words[-1]) >= since else None
 
 
 def asks_otherwise(attempt: Attempt, later: Attempt) -> bool:

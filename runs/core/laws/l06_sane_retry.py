@@ -9,7 +9,7 @@ from runs.core.attempts import Attempt, Call
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
-from runs.core.retries import asks_otherwise, events_of, given_up, ignored, wave
+from runs.core.retries import asks_otherwise, events_of, given_up, ignored, to_come, wave
 
 FLAT_GAPS = 4
 """Gaps that a failed call must have before constant ones prove that there is no backoff;
@@ -79,8 +79,9 @@ class SaneRetry(Law):
     ) -> Finding:
         ended = [call.last.complete or given_up(history, agent, call.last.event) for call in calls]
         for call, over in zip(calls, ended, strict=True):
-            if len(call.attempts) > limits.max_attempts:
-                return self._too_many(agent, call, limits, over)
+            word = None if over else to_come(history, agent, call)
+            if len(call.attempts) + bool(word) > limits.max_attempts:
+                return self._too_many(agent, call, limits, over, word)
         for check in (self._disobedient, self._permanent, self._flat):
             for call in calls:
                 found = check(agent, call, limits, waved)
@@ -95,7 +96,7 @@ class SaneRetry(Law):
             return self.unknown(
                 agent,
                 f"{len(calls[-1].attempts)} attempts of a call that had not come to an end when "
-                f"the run was ended; whether it would have given up was not to be seen.",
+                f"the run was ended; whether it would have given up a longer deadline may show.",
                 *events_of(calls[-1]),
             )
         if tries == 1:
@@ -106,8 +107,10 @@ class SaneRetry(Law):
             attempts=tries,
         )
 
-    def _too_many(self, agent: str, call: Call, limits: Thresholds, over: bool) -> Finding:
-        """More than the maximum. Only tries that are not seen to end are endless."""
+    def _too_many(
+        self, agent: str, call: Call, limits: Thresholds, over: bool, word: Event | None
+    ) -> Finding:
+        """More than the maximum, the announced one counted. Only what has no end is endless."""
         gaps = call.gaps
         span = call.last.start - call.attempts[0].start
         mean = sum(gaps) / len(gaps) if gaps else span / len(call.attempts)
@@ -115,9 +118,11 @@ class SaneRetry(Law):
         also = f"; the provider asked for {unheeded[0].retry_after:g} s" if unheeded else ""
         return self.broken(
             agent,
-            f"{len(call.attempts)} attempts of one call within {span:.0f} s "
+            f"{len(call.attempts)} attempts of one call within {span:.0f} s"
+            f"{', and one more announced' if word else ''} "
             f"(limit {limits.max_attempts}){also}{_then(call, over)}.",
             *events_of(call),
+            word,
             label="retry_storm" if mean < HOT else "too_many" if over else "endless_retry",
             attempts=len(call.attempts),
             limit=limits.max_attempts,

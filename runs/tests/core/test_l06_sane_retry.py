@@ -70,6 +70,17 @@ def test_an_end_that_was_asked_for_is_no_giving_up() -> None:
     assert answers(told, "L6") == ["broken:endless_retry"]
 
 
+def test_it_counts_the_try_that_was_announced_when_we_ended_the_run() -> None:
+    told = _child(TEN[:8]).at(129).add(Kind.MODEL_RETRY, "A", attempt=8, delay=128)
+    cut = told.at(180).add(Kind.GUARD, guard="timeout").exits(143)
+    assert answers(cut, "L6") == ["broken:endless_retry"]
+    told = _child(TEN[:7]).at(65).add(Kind.MODEL_RETRY, "A", attempt=7, delay=64)
+    cut = told.at(100).add(Kind.GUARD, guard="timeout").exits(143)
+    assert answers(cut, "L6") == ["unknown"]
+    told = _child(TEN[:8]).at(129).add(Kind.MODEL_RETRY, "A", attempt=8, delay=128)
+    assert answers(told.ends("A", "failed").shuts(130), "L6") == ["holds"]
+
+
 def test_it_does_not_know_whether_tries_that_we_ended_would_have_stopped() -> None:
     told = _child(GROWING).at(60).add(Kind.GUARD, guard="timeout").exits(143)
     assert answers(told, "L6") == ["unknown"]
