@@ -32,7 +32,18 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        from runs import machine
+
+        trouble = machine.in_words(error)
+        if trouble is None:
+            raise
+        say(f"{trouble.what} {trouble.do}")
+        sys.exit(3)
 
 
 def in_own_venv() -> bool:
@@ -62,15 +73,30 @@ def names(files: list[Path]) -> list[str]:
 
 
 def enter_venv(files: list[Path]) -> None:
-    """Bring ``.venv`` up to date; become its Python unless this already is it."""
+    """Bring ``.venv`` up to date; become its Python unless this already is it.
+
+    Where nothing is to be done nothing is written: the folder may be read-only.
+    """
+    if not all(map(is_installed, files)) or not (in_own_venv() or works(PYTHON)):
+        try:
+            bring_up(files)
+        except OSError as error:
+            sys.exit(
+                f"{VENV} cannot be made: {error.strerror} ({error.filename}).\nMake room or give "
+                "the right to write there, or run this with a Python that has requirements.txt."
+            )
+    if not in_own_venv():
+        os.execv(PYTHON, [str(PYTHON), str(BASE / "manage.py"), *sys.argv[1:]])
+
+
+def bring_up(files: list[Path]) -> None:
+    """Make ``.venv`` unless it is there and works, and install what is missing."""
     with open(BASE / ".venv.lock", "w") as lock:  # noqa: PTH123 (one maker at a time)
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not in_own_venv() and not works(PYTHON):
             make_venv()
         for file in files:
             install(file)
-    if not in_own_venv():
-        os.execv(PYTHON, [str(PYTHON), str(BASE / "manage.py"), *sys.argv[1:]])
 
 
 def works(python: Path) -> bool:
@@ -88,18 +114,32 @@ def make_venv() -> None:
     )
     if made.returncode != 0:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        said = made.stdout + made.stderr
+        advice = (
+            f"Install its venv module (on Debian and Ubuntu: apt install python{version}-venv), or "
+            if "ensurepip" in said and "No space left" not in said
+            else "Mend that, or "
+        )
         sys.exit(
-            f"This Python cannot make a virtual environment:\n{made.stdout}{made.stderr}\n"
-            f"Install its venv module (on Debian and Ubuntu: apt install python{version}-venv), "
-            "or run this inside an environment that has requirements.txt installed."
+            f"This Python cannot make a virtual environment in {VENV}:\n{said}\n"
+            f"{advice}run this inside an environment that has requirements.txt installed."
         )
 
 
+def stamp_of(file: Path) -> tuple[Path, str]:
+    """Where ``.venv`` notes which content of a requirements file it has, and that of this one."""
+    return VENV / f"{file.name}.installed", hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def is_installed(file: Path) -> bool:
+    """Whether this very requirements file was installed into ``.venv`` before."""
+    stamp, digest = stamp_of(file)
+    return stamp.exists() and stamp.read_text() == digest
+
+
 def install(file: Path) -> None:
-    """Install a requirements file into ``.venv`` unless this very file was installed before."""
-    stamp = VENV / f"{file.name}.installed"
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    if stamp.exists() and stamp.read_text() == digest:
+    """Install a requirements file into ``.venv`` unless that was done before."""
+    if is_installed(file):
         return
     say(f"Installing {file.name} into .venv (once) …")
     done = subprocess.run(
@@ -107,7 +147,12 @@ def install(file: Path) -> None:
         stdout=sys.stderr,
     )
     if done.returncode != 0:
-        sys.exit(f"pip could not install {file.name}; what it said stands above.")
+        sys.exit(
+            f"pip could not install {file.name}; what it said stands above.\n"
+            "It needs a package index: the network, or one that pip's settings name "
+            "(PIP_INDEX_URL). Run this again afterwards."
+        )
+    stamp, digest = stamp_of(file)
     stamp.write_text(digest)
 
 

@@ -132,6 +132,10 @@ def _program(name: str, program: str, question: str, without: str) -> Finding:
 
 def _redis() -> Finding:
     if os.environ.get("REDIS_URL"):
+        trouble = parts.redis_trouble(str(settings.REDIS_URL))
+        if trouble:
+            says = f"the one that REDIS_URL names does not answer: {trouble}"
+            return Finding("Redis", "missing", says, "Start it, or mend or unset REDIS_URL.")
         return Finding("Redis", "ok", "the one that REDIS_URL names")
     try:
         return Finding("Redis", "ok", f"{parts.redis_program()}, started by `up`")

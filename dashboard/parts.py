@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from redis import Redis, RedisError
+
 from runs.errors import HarnessError
 
 WS_LIMIT = 8 << 20
@@ -70,6 +72,16 @@ def socket_folder() -> Path:
 def redis_url(folder: Path, password: str) -> str:
     """How clients reach the embedded Redis."""
     return f"unix://:{password}@{folder}/r.sock"
+
+
+def redis_trouble(url: str) -> str:
+    """Why the Redis at an address does not answer, or "" (a password is not shown)."""
+    try:
+        with Redis.from_url(url, socket_connect_timeout=2, socket_timeout=2) as client:
+            client.ping()
+    except (RedisError, ValueError, OSError) as error:
+        return str(error) or type(error).__name__
+    return ""
 
 
 def new_password() -> str:

@@ -8,13 +8,10 @@ import platform
 import secrets
 from pathlib import Path
 
-import dj_database_url
-
-from dashboard import broker
+from dashboard import broker, environment
 
 BASE = Path(__file__).resolve().parent.parent
-VAR = Path(os.environ.get("LIFELINE_VAR", BASE / "var")).resolve()
-VAR.mkdir(mode=0o700, parents=True, exist_ok=True)
+VAR = environment.folder("LIFELINE_VAR", BASE / "var")
 
 
 def _secret_key() -> str:
@@ -41,21 +38,17 @@ NAMES = [name for name in os.environ.get("LIFELINE_NAMES", "").lower().split(","
 """Hosts (with their port, if any) under which a proxy publishes this instance."""
 TOKEN = os.environ.get("LIFELINE_TOKEN", "")
 READ_TOKEN = os.environ.get("LIFELINE_READ_TOKEN", "")
-BINARIES = Path(
-    os.environ.get("LIFELINE_BINARIES", Path.home() / ".cache" / "lifeline" / "binaries")
-)
-CONCURRENCY = int(os.environ.get("LIFELINE_CONCURRENCY", os.cpu_count() or 1))
+BINARIES = environment.binaries()
+CONCURRENCY = environment.whole("LIFELINE_CONCURRENCY", os.cpu_count() or 1, least=1)
 PLATFORM = f"{platform.system().lower()}-{platform.machine()}"
-QUEUES = dict(
-    pair.split(":", 1) for pair in os.environ.get("LIFELINE_QUEUES", "").split(",") if ":" in pair
-)
+QUEUES = environment.pairs("LIFELINE_QUEUES")
 """``codex:mac,copilot:mac``: runs of these agents wait in another queue, for workers elsewhere."""
-ALLOW_UNSEALED = os.environ.get("LIFELINE_ALLOW_UNSEALED", "") == "1"
-KEEP_DAYS = float(os.environ.get("LIFELINE_KEEP_DAYS", "0"))
+ALLOW_UNSEALED = environment.switch("LIFELINE_ALLOW_UNSEALED")
+KEEP_DAYS = environment.number("LIFELINE_KEEP_DAYS", 0)
 """Days after which an ended run is removed by itself; 0: never (`runs.retention`)."""
-KEEP_GIB = float(os.environ.get("LIFELINE_KEEP_GIB", "0"))
+KEEP_GIB = environment.number("LIFELINE_KEEP_GIB", 0)
 """Size of all runs' folders above which the oldest are removed; 0: no matter."""
-MEMORY_FLOOR_MIB = int(os.environ.get("LIFELINE_MEMORY_FLOOR_MIB", "1024"))
+MEMORY_FLOOR_MIB = environment.whole("LIFELINE_MEMORY_FLOOR_MIB", 1024)
 
 INSTALLED_APPS = [
     "daphne",
@@ -110,11 +103,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {
-    "default": dj_database_url.parse(
-        os.environ.get("DATABASE_URL") or f"sqlite:///{VAR / 'lifeline.sqlite3'}"
-    )
-}
+DATABASES = {"default": environment.database(VAR / "lifeline.sqlite3")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
@@ -127,7 +116,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 def _redis_url() -> str:
     """``REDIS_URL``, else that of the instance that runs from this folder, else none."""
     if "REDIS_URL" in os.environ:
-        return os.environ["REDIS_URL"]
+        return environment.redis(os.environ["REDIS_URL"])
     try:
         instance = json.loads((VAR / "instance.json").read_text())
         os.kill(int(instance["pid"]), 0)

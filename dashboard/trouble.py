@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+
+from runs import machine
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -70,5 +73,9 @@ def bad(request: HttpRequest, exception: Exception | None = None) -> HttpRespons
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """500, without a template so that a broken template cannot break it."""
+    """500, without a template so that a broken template cannot break it; 503 where the machine
+    refused (no room, no right, no database), with what to do."""
+    refused_by = machine.in_words(sys.exc_info()[1])
+    if refused_by is not None:
+        return plain(request, 503, refused_by.what, refused_by.do)
     return plain(request, 500, "Lifeline made a mistake.", "The server's log says which.")

@@ -30,6 +30,7 @@ from runs import (
     catalogue,
     guards,
     imports,
+    machine,
     models,
     process,
     seal,
@@ -86,12 +87,18 @@ def _execute(run: models.Run) -> models.Run:
                 error["of"] = "version"
         except Exception as trouble:
             log.exception("Run %s broke", run.permalink)
-            status = _errored(watch)
-            error = {"what": f"{type(trouble).__name__}: {trouble}", "do": "See the worker's log."}
+            status, error = _errored(watch), _trouble(trouble)
         close_old_connections()
         watch.phase("judging")
         verdict.close(run, status, error)
     return run
+
+
+def _trouble(error: Exception) -> dict[str, str]:
+    """What to say of an exception that nobody expected; often the machine refused something."""
+    if (refused := machine.in_words(error)) is not None:
+        return {"what": refused.what, "do": refused.do, "kind": "cannot-run-here"}
+    return {"what": f"{type(error).__name__}: {error}", "do": "See the worker's log."}
 
 
 def _status(watch: Watch) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import fcntl
 import json
 import os
@@ -20,9 +21,12 @@ from dashboard.checks import exposure_problem
 from dashboard.guard import bracketed, is_loopback
 from dashboard.supervise import GaveUp, Supervisor
 from runs import start
-from runs.management.base import StoringCommand
+from runs.errors import HarnessError
+from runs.management.base import CANNOT, StoringCommand
 
 PORT = 8000
+REDIS_PATIENCE = 30.0
+"""Seconds that a Redis of the operator's may take until it answers."""
 
 
 class Command(StoringCommand):
@@ -30,7 +34,7 @@ class Command(StoringCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default=settings.HOST, help="default 127.0.0.1")
-        parser.add_argument("--port", type=int, default=PORT, help=f"default {PORT}")
+        parser.add_argument("--port", type=_port, default=PORT, help=f"default {PORT}")
 
     def handle(self, *_: Any, **options: Any) -> None:
         host = options["host"]
@@ -44,6 +48,8 @@ class Command(StoringCommand):
             self._up(supervisor, host, options["port"])
         except GaveUp as trouble:
             self.fail(1, str(trouble))
+        except HarnessError as trouble:
+            self.fail(CANNOT, str(trouble))
         finally:
             supervisor.close()
             (settings.VAR / "instance.json").unlink(missing_ok=True)
@@ -64,7 +70,8 @@ class Command(StoringCommand):
         number = listener.getsockname()[1]
         if moved:
             self.say(f"Port {port} is taken; using {number}.")
-        url = settings.REDIS_URL if os.environ.get("REDIS_URL") else self._redis(supervisor)
+        given = os.environ.get("REDIS_URL")
+        url = self._given_redis(supervisor) if given else self._redis(supervisor)
         supervisor.env["REDIS_URL"] = url
         address = f"http://{_shown(host)}:{number}/"
         write_instance({"pid": os.getpid(), "redis_url": url, "address": address})
@@ -76,6 +83,21 @@ class Command(StoringCommand):
             supervisor.run()
         self.say("Stopping …")
 
+    def _given_redis(self, supervisor: Supervisor) -> str:
+        """The one that ``REDIS_URL`` names, once it answers: it may be about to start as well."""
+        url = str(settings.REDIS_URL)
+        trouble = parts.redis_trouble(url)
+        if trouble:
+            self.say(f"The Redis that REDIS_URL names does not answer yet: {trouble}")
+            try:
+                supervisor.wait_until(lambda: not parts.redis_trouble(url), REDIS_PATIENCE)
+            except GaveUp:
+                raise HarnessError(
+                    f"The Redis that REDIS_URL names does not answer: {trouble}",
+                    "Start it, or mend REDIS_URL, or unset it: Lifeline brings one of its own.",
+                ) from None
+        return url
+
     def _redis(self, supervisor: Supervisor) -> str:
         folder, password = parts.socket_folder(), parts.new_password()
         supervisor.remember(str(folder))
@@ -83,6 +105,13 @@ class Command(StoringCommand):
         if not supervisor.wait_until((folder / "r.sock").exists):
             sys.exit(0)
         return parts.redis_url(folder, password)
+
+
+def _port(text: str) -> int:
+    """A port as it is given on the command line; 0: any free one."""
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; it takes 0 to 65535")
+    return int(text)
 
 
 def _shown(host: str) -> str:
