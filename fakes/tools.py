@@ -9,12 +9,33 @@ The output of ``task`` names the child as ``agent_id: ID``.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Final
 
 from fakes.dialect import ModelRequest, ToolCall, dumps
 from fakes.script import Child, Task
 from fakes.targeting import TASK_PATTERN
 
-AGENT_ID = re.compile(r"agent_id\W{1,4}([\w.:-]{1,200})")
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
+    "note": ("true", "Do nothing"),
+    "quiet": ("sleep 3", "Wait three seconds"),
+    "ask": ("touch lifeline-asked", "Make an empty file"),
+}
+"""By form of work a harmless command and what it is for: no model here asks a shell for more."""
+
+
+def first_group(pattern: str) -> Callable[[str], str]:
+    """Finds in a text's first 20,000 characters what a group of `pattern` matches, or nothing."""
+    compiled = re.compile(pattern)
+
+    def find(text: str) -> str:
+        match = compiled.search(text[:20_000])
+        return next(filter(None, match.groups()), "") if match else ""
+
+    return find
+
+
+AGENT_ID = first_group(r"agent_id\W{1,4}([\w.:-]{1,200})")
 
 
 class PlainTools:
@@ -77,17 +98,21 @@ class Waits:
         return {}
 
 
-def ids_by_call(request: ModelRequest, pattern: re.Pattern[str]) -> dict[str, str]:
-    """By path of the delegated task what `pattern` finds in the output of its call."""
+def ids_by_call(
+    request: ModelRequest, find: Callable[[str], str], calls: Collection[str] = ()
+) -> dict[str, str]:
+    """By path of each delegated task the id that `find` finds in the output of its call.
+
+    `calls`: the tools that delegate; none: every call with the marker of a task.
+    """
     paths: dict[str, str] = {}
     found: dict[str, str] = {}
     for turn in request.turns:
         for call in turn.tool_calls:
             marker = TASK_PATTERN.search(dumps(call.arguments))
-            if marker:
+            if marker and (not calls or call.name in calls):
                 paths[call.id] = marker.group(1)
-        if turn.role == "tool" and turn.call_id in paths:
-            match = pattern.search(turn.text)
-            if match:
-                found[paths[turn.call_id]] = match.group(1)
+        named = find(turn.text) if turn.role == "tool" and turn.call_id in paths else ""
+        if named:
+            found[paths[turn.call_id]] = named
     return found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Child, Task
-from fakes.targeting import TASK_PATTERN
+from fakes.tools import COMMANDS, first_group, ids_by_call
 
 AGENT = (2, 1, 63)
 """The first version that calls its spawn tool ``Agent``; before it was ``Task``."""
@@ -32,12 +31,7 @@ EVERYTHING = frozenset(
     )
 )
 """What versions advertise."""
-_CHILD = re.compile(r"agentId:\s*([0-9A-Za-z_-]{4,80})")
-_BASH = {
-    "note": ("true", "Do nothing"),
-    "quiet": ("sleep 3", "Wait three seconds"),
-    "ask": ("touch lifeline-asked", "Make an empty file"),
-}
+_CHILD = first_group(r"agentId:\s*([0-9A-Za-z_-]{4,80})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +79,11 @@ class Tools:
 
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
-        if form not in _BASH:
+        if form not in COMMANDS:
             return None
-        command, why = _BASH[form]
+        command, why = COMMANDS[form]
         return ToolCall("Bash", {"command": command, "description": why})
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path: the marker in a spawn call's prompt, ``agentId`` in its output."""
-        paths: dict[str, str] = {}
-        found: dict[str, str] = {}
-        for turn in request.turns:
-            for call in turn.tool_calls:
-                marker = TASK_PATTERN.search(str(call.arguments.get("prompt", "")))
-                if call.name in ("Agent", "Task") and marker:
-                    paths[call.id] = marker[1]
-            if turn.role == "tool" and turn.call_id in paths:
-                named = _CHILD.search(turn.text[:20_000])
-                if named:
-                    found[paths[turn.call_id]] = named[1]
-        return found
+        return ids_by_call(request, _CHILD, ("Agent", "Task"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Child, Task, task
-from fakes.tools import Waits
+from fakes.tools import COMMANDS, Waits
 
 EVERYTHING = frozenset(
     (
@@ -21,13 +21,6 @@ EVERYTHING = frozenset(
     )
 )
 """What a run advertises."""
-_COMMANDS = {
-    "note": "true",
-    "quiet": "sleep 3",
-    "ask": "touch lifeline-asked",
-}
-
-
 _RUN = re.compile(r"runId\W{1,8}(run_\d{1,9})")
 
 
@@ -42,9 +35,9 @@ class Tools(Waits):
 
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
-        if form not in _COMMANDS:
+        if form not in COMMANDS:
             return None
-        return ToolCall("run_commands", {"commands": [_COMMANDS[form]]})
+        return ToolCall("run_commands", {"commands": [COMMANDS[form][0]]})
 
 
 @dataclass(frozen=True, slots=True)

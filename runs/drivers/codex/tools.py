@@ -10,7 +10,7 @@ from typing import Any
 
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Child, Task
-from fakes.targeting import TASK_PATTERN
+from fakes.tools import COMMANDS, ids_by_call
 
 NAMESPACED = (0, 121, 0)
 """The first version whose sub-agent tools stand in a namespace."""
@@ -34,7 +34,6 @@ EVERYTHING = frozenset(
 )
 """What versions advertise, and what they call it when it runs."""
 _NAME = re.compile(r"[^a-z0-9_]+")
-_COMMANDS = {"note": "true", "quiet": "sleep 3", "ask": "touch lifeline-asked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +83,16 @@ class Tools:
 
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
-        command = _COMMANDS.get(form)
-        if command is None:
+        if form not in COMMANDS:
             return None
-        given = {"cmd": command}
+        given = {"cmd": COMMANDS[form][0]}
         if form == "ask" and self.asks:
             given |= {"sandbox_permissions": "require_escalated", "justification": "May I?"}
         return ToolCall("exec_command", given)
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path: the marker in a spawn call's message, the id in its output."""
-        paths: dict[str, str] = {}
-        found: dict[str, str] = {}
-        for turn in request.turns:
-            for call in turn.tool_calls:
-                marker = TASK_PATTERN.search(str(call.arguments.get("message", "")))
-                if call.name == "spawn_agent" and marker:
-                    paths[call.id] = marker[1]
-            if turn.role == "tool" and turn.call_id in paths:
-                named = _agent(turn.text)
-                if named:
-                    found[paths[turn.call_id]] = named
-        return found
+        return ids_by_call(request, _agent, ("spawn_agent",))
 
     def _target(self, child: Child) -> str:
         return child.id or (_task_name(child.path) if self.generation == "v2" else child.path)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Child, Task
-from fakes.targeting import TASK_PATTERN
+from fakes.tools import COMMANDS, first_group, ids_by_call
 
 SETS: dict[str, tuple[str, ...]] = {
     "task": ("task",),
@@ -30,12 +29,7 @@ WRITE_AGENT = (1, 0, 73)
 LONGEST_WAIT = 180
 """Seconds that ``read_agent`` waits at most."""
 
-_STARTED = re.compile(r"agent_id: ([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)")
-_BASH: dict[str, tuple[str, str]] = {
-    "note": ("true", "Do nothing"),
-    "quiet": ("sleep 3", "Wait three seconds"),
-    "ask": ("touch lifeline-asked", "Make an empty file"),
-}
+_STARTED = first_group(r"agent_id: ([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,25 +81,14 @@ class Tools:
         """A harmless command of the fixed table; only where a run offers all tools."""
         if self.offered == "agents" and form == "note":
             return ToolCall("list_agents", {})
-        if self.offered != "all" or form not in _BASH:
+        if self.offered != "all" or form not in COMMANDS:
             return None
-        command, why = _BASH[form]
+        command, why = COMMANDS[form]
         return ToolCall("bash", {"command": command, "description": why})
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path: the marker in the prompt of a ``task`` call, the id in its output."""
-        paths: dict[str, str] = {}
-        found: dict[str, str] = {}
-        for turn in request.turns:
-            for call in turn.tool_calls:
-                marker = TASK_PATTERN.search(str(call.arguments.get("prompt", "")))
-                if call.name == "task" and marker:
-                    paths[call.id] = marker.group(1)
-            if turn.role == "tool" and turn.call_id in paths:
-                named = _STARTED.search(turn.text[:4000])
-                if named:
-                    found[paths[turn.call_id]] = named.group(1)
-        return found
+        return ids_by_call(request, _STARTED, ("task",))
 
     def _id(self, child: Child) -> str:
         return child.id or f"lifeline-{child.path.replace('.', '-')}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fakes.dialect import ToolCall
 from fakes.script import Task
-from fakes.tools import Waits
+from fakes.tools import COMMANDS, Waits
 
 EVERYTHING = frozenset(
     (
@@ -18,7 +18,6 @@ EVERYTHING = frozenset(
     )
 )
 """What versions advertise."""
-_COMMANDS = {"note": "true", "quiet": "sleep 3", "ask": "touch lifeline-asked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class Tools(Waits):
 
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
-        if form not in _COMMANDS:
+        if form not in COMMANDS:
             return None
-        given = {"command": _COMMANDS[form], "description": "A harmless command"}
-        return ToolCall("run_shell_command", given)
+        command, why = COMMANDS[form]
+        return ToolCall("run_shell_command", {"command": command, "description": why})

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Task
-from fakes.targeting import TASK_PATTERN
-from fakes.tools import Waits
+from fakes.tools import COMMANDS, Waits, first_group, ids_by_call
 
 EVERYTHING = frozenset(
     (
@@ -28,7 +24,7 @@ EVERYTHING = frozenset(
     )
 )
 """What it advertises, and what its app-server's items are called."""
-_DELEGATION = re.compile(r'"(?:subagent_id|task_id|delegation_id)":\s*"([\w.-]{1,80})"')
+_DELEGATION = first_group(r'"(?:subagent_id|task_id|delegation_id)":\s*"([\w.-]{1,80})"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +46,11 @@ class Tools(Waits):
         return ToolCall("delegate_task", given)
 
     def work(self, form: str) -> ToolCall | None:
-        """A harmless command."""
-        commands: Mapping[str, str] = {"note": "true", "quiet": "sleep 3"}
-        return ToolCall("terminal", {"command": commands[form]}) if form in commands else None
+        """A harmless command of the fixed table; there is none that it asks about."""
+        if form not in COMMANDS or form == "ask":
+            return None
+        return ToolCall("terminal", {"command": COMMANDS[form][0]})
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path, where the output of a delegation names one."""
-        paths: dict[str, str] = {}
-        found: dict[str, str] = {}
-        for turn in request.turns:
-            for call in turn.tool_calls:
-                marker = TASK_PATTERN.search(json.dumps(call.arguments))
-                if marker:
-                    paths[call.id] = marker[1]
-            named = _DELEGATION.search(turn.text[:10_000]) if turn.role == "tool" else None
-            if named and turn.call_id in paths:
-                found[paths[turn.call_id]] = named[1]
-        return found
+        return ids_by_call(request, _DELEGATION)

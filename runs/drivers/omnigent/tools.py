@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Child, Task
-from fakes.targeting import TASK_PATTERN
+from fakes.tools import first_group, ids_by_call
 
 SEND, READ = "sys_session_send", "sys_read_inbox"
 EVERYTHING = frozenset(
@@ -25,7 +24,7 @@ EVERYTHING = frozenset(
     )
 )
 """What its versions advertise to an agent without a shell."""
-_HANDLE = re.compile(r"""["'](?:conversation_id|task_id)["']: ?["']([\w-]{1,80})["']""")
+_HANDLE = first_group(r"""["'](?:conversation_id|task_id)["']: ?["']([\w-]{1,80})["']""")
 """The harness hands an output that is an object on as Python writes it."""
 
 
@@ -63,18 +62,7 @@ class Tools:
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path: the marker in a call, the session in its output."""
-        paths: dict[str, str] = {}
-        found: dict[str, str] = {}
-        for turn in request.turns:
-            for call in turn.tool_calls:
-                marker = TASK_PATTERN.search(str(call.arguments.get("args", "")))
-                if call.name == SEND and marker:
-                    paths[call.id] = marker[1]
-            if turn.role == "tool" and turn.call_id in paths:
-                named = _HANDLE.search(turn.text[:4000])
-                if named:
-                    found[paths[turn.call_id]] = named[1]
-        return found
+        return ids_by_call(request, _HANDLE, (SEND,))
 
 
 def _send(path: str, text: str, model: str = "") -> dict[str, Any]:

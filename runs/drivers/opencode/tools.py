@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Child, Task
-from fakes.targeting import TASK_PATTERN
+from fakes.tools import COMMANDS, first_group, ids_by_call
 
 EVERYTHING = frozenset(
     (
@@ -19,12 +18,7 @@ EVERYTHING = frozenset(
     )
 )
 """What versions advertise, and ``invalid``, which they run in place of a call they cannot."""
-_CHILD = re.compile(r"<task id=\"([\w-]{1,80})\"|task_id:\s*([\w-]{1,80})")
-_BASH = {
-    "note": ("true", "Does nothing"),
-    "quiet": ("sleep 3", "Waits three seconds"),
-    "ask": ("touch lifeline-asked", "Makes an empty file"),
-}
+_CHILD = first_group(r"<task id=\"([\w-]{1,80})\"|task_id:\s*([\w-]{1,80})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +55,14 @@ class Tools:
 
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
-        if form not in _BASH:
+        if form not in COMMANDS:
             return None
-        command, why = _BASH[form]
+        command, why = COMMANDS[form]
         return ToolCall("bash", {"command": command, "description": why})
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path: the marker in a ``task`` call's prompt, the session in its output."""
-        paths: dict[str, str] = {}
-        found: dict[str, str] = {}
-        for turn in request.turns:
-            for call in turn.tool_calls:
-                marker = TASK_PATTERN.search(str(call.arguments.get("prompt", "")))
-                if call.name == "task" and marker:
-                    paths[call.id] = marker[1]
-            if turn.role == "tool" and turn.call_id in paths:
-                named = _CHILD.search(turn.text[:4000])
-                if named:
-                    found[paths[turn.call_id]] = named[1] or named[2]
-        return found
+        return ids_by_call(request, _CHILD, ("task",))
 
     def _task(self, name: str, prompt: str) -> dict[str, Any]:
         return {"description": name, "prompt": prompt, "subagent_type": self.agent_type}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fakes.dialect import ToolCall
 from fakes.script import Task
-from fakes.tools import Waits
+from fakes.tools import COMMANDS, Waits
 
 AGENT = "lifeline"
 """The only agent that a run defines."""
@@ -14,7 +14,6 @@ EVERYTHING = frozenset(
     ("read", "bash", "edit", "write", "grep", "find", "ls", "subagent"),
 )
 """What a run advertises."""
-_BASH = {"note": "true", "quiet": "sleep 3", "ask": "touch lifeline-asked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +26,4 @@ class Tools(Waits):
 
     def work(self, form: str) -> ToolCall | None:
         """A harmless command of the fixed table."""
-        return ToolCall("bash", {"command": _BASH[form]}) if form in _BASH else None
+        return ToolCall("bash", {"command": COMMANDS[form][0]}) if form in COMMANDS else None

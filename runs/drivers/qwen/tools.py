@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-
 from fakes.dialect import ModelRequest, ToolCall
 from fakes.script import Child, Task
-from fakes.tools import ids_by_call
+from fakes.tools import COMMANDS, first_group, ids_by_call
 
 EVERYTHING = frozenset(
     (
@@ -20,7 +17,7 @@ EVERYTHING = frozenset(
     )
 )
 """What it advertises by default, to its own model and to those of its sub-agents."""
-_AGENT = re.compile(r"\b(general-purpose-[\w.-]{1,80})")
+_AGENT = first_group(r"\b(general-purpose-[\w.-]{1,80})")
 
 
 class Tools:
@@ -56,11 +53,11 @@ class Tools:
         return _hidden("task_stop", task_id=child.id) if child.id else None
 
     def work(self, form: str) -> ToolCall | None:
-        """A harmless command."""
-        commands: Mapping[str, str] = {"note": "true", "quiet": "sleep 3"}
-        if form not in commands:
+        """A harmless command of the fixed table; there is none that it asks about."""
+        if form not in COMMANDS or form == "ask":
             return None
-        return ToolCall("run_shell_command", {"command": commands[form], "is_background": False})
+        given = {"command": COMMANDS[form][0], "is_background": False}
+        return ToolCall("run_shell_command", given)
 
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Ids by path, where the output of a call names one."""
