@@ -256,6 +256,7 @@ def never_ran(history: History, agent: Agent) -> bool:
         Kind.STATUS,
         Kind.USER_MESSAGE,
         Kind.TURN_STARTED,
+        Kind.MODEL_CHANGED,
         Kind.OTHER,
     }
     return not history.calls_of(agent.id) and all(event.kind in quiet for event in agent.events)
