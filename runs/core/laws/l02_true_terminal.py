@@ -192,11 +192,15 @@ def _why(failure: Failure) -> str:
 
 
 def _label(history: History, run: Run, failure: Failure) -> str:
-    """Which kind of false completion: answered with an error, cut, or cut and taken as whole."""
+    """Which kind of false completion: answered with an error, cut, or cut and taken as whole.
+
+    Who asked again knew that the answer was not whole.
+    """
     if failure.by_provider:
         return "provider_error_false_completion"
     message = final_message(history, run)
-    if not failure.noted and message is not None and message.get("text_length"):
+    again = failure.attempt is not None and failure.attempt.n > 1
+    if not failure.noted and not again and message is not None and message.get("text_length"):
         return "truncated_success"
     return "cut_stream_false_completion"
 
