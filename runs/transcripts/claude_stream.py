@@ -123,6 +123,8 @@ class ClaudeStream(Claude):
     def _task_updated(self, record: Mapping[str, Any], agent: str) -> None:
         task, run = text(record.get("task_id")), text(record.get("run_id")) or None
         patch = mapping(record.get("patch"))
+        if self.at is None:
+            self.at = moment(patch.get("end_time"))
         raw = text(patch.get("status"), 40)
         ours = status(raw)
         if task in self._shells or ours not in TERMINAL or (task, run or "") in self.ended:
