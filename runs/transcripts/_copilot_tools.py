@@ -110,6 +110,9 @@ def _answered(
         child = call if named[1] == tool.arguments.get("name") else named[1]
     if named and child:
         reader.by_name.setdefault(named[1], child)
+    handle = named is not None and named[1] in (child, tool.arguments.get("name"))
+    if sync and _goes_on(reader, child, handle, words, telemetry):
+        sync, mode = False, "background"
     reader.add(
         Kind.SPAWN_ANSWERED,
         tool.agent,
@@ -128,6 +131,24 @@ def _answered(
             call=call, text_length=len(words) if ok else None,
             has_result=bool(words), error_passed=None if ok else bool(words),
         )  # fmt: skip
+
+
+def _goes_on(
+    reader: Copilot,
+    child: str,
+    handle: bool,
+    words: str,
+    telemetry: Mapping[str, Any],
+) -> bool:
+    """Whether the answer to a call that waited hands out the child that still runs, in place of
+    its result: the call was moved to the background."""
+    if text(telemetry.get("execution_mode")) == "background":
+        return True
+    known = reader.children.get(child)
+    if not handle or known is None or known.ended:
+        return False
+    said = _NAMED_STATUS.search(words[:400])
+    return said is None or status(said[1]) not in TERMINAL
 
 
 def _polled(
