@@ -16,6 +16,7 @@ from runs.transcripts._sniff import records
 from runs.transcripts._values import error_class, items, length, mapping, moment, text
 
 SPAWN_TOOLS = frozenset({"Agent", "Task"})
+_AGENT_TASKS = frozenset({"subagent", "agent", "local_agent", "teammate"})
 _TIMES = ("received_at", "timestamp", "time", "ts")
 
 
@@ -29,6 +30,7 @@ class Hooks(Lines):
         self.facts["agent"] = "claude"
         self._open: set[str] = set()
         self._calls: dict[str, tuple[str, bool | None]] = {}
+        self._asks: dict[tuple[str, str], str] = {}
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One payload, perhaps wrapped by the listener that received it."""
@@ -98,31 +100,47 @@ class Hooks(Lines):
 
     def _root_stop(self, payload: Mapping[str, Any], agent: str) -> None:
         self.add(Kind.TURN_ENDED, agent, raw=self.native)
+        running = self._running(payload)
+        if running is not None:
+            self.add(Kind.STATUS, agent, status="idle", raw=self.native, open=running)
         self._registry(payload)
 
     def _notification(self, payload: Mapping[str, Any], agent: str) -> None:
-        """Only the one that says that the session waits for its user is about the lifecycle."""
+        """Those that say that the session waits for its user are about the lifecycle."""
         kind = text(payload.get("notification_type"), 80)
         if kind == "idle_prompt":
             self.add(Kind.STATUS, agent, status="idle", raw=kind)
+        elif kind == "permission_prompt" and self._asks:
+            (whose, _), asked = list(self._asks.items())[-1]
+            self.add(Kind.QUESTION_SHOWN, whose, id=asked, to="user")
         else:
             self.other(self.native, summary=kind, agent=agent)
 
     def _registry(self, payload: Mapping[str, Any]) -> None:
         """What the runtime lists as running in the background, if it says so."""
+        running = self._running(payload)
+        if running is not None:
+            tasks = len(items(payload.get("background_tasks")))
+            self.add(
+                Kind.REGISTRY,
+                ROOT,
+                open=running,
+                shells=tasks - len(running),
+                what="background_tasks",
+            )
+
+    @staticmethod
+    def _running(payload: Mapping[str, Any]) -> list[str] | None:
+        """The sub-agents on that list; None where there is no list."""
         tasks = payload.get("background_tasks")
         if not isinstance(tasks, list):
-            return
+            return None
         rows = [mapping(one) for one in items(tasks)]
-        agents = [one for one in rows if text(one.get("type") or "subagent", 40) in
-                  ("subagent", "agent", "local_agent", "teammate")]  # fmt: skip
-        self.add(
-            Kind.REGISTRY,
-            ROOT,
-            open=[text(one.get("id") or one.get("agent_id")) for one in agents],
-            shells=len(rows) - len(agents),
-            what="background_tasks",
-        )
+        return [
+            text(one.get("id") or one.get("agent_id"))
+            for one in rows
+            if text(one.get("type") or "subagent", 40) in _AGENT_TASKS
+        ]
 
     def _tool_start(self, payload: Mapping[str, Any], agent: str) -> None:
         tool, call = text(payload.get("tool_name")), text(payload.get("tool_use_id"))
@@ -148,6 +166,9 @@ class Hooks(Lines):
         tool, call = text(payload.get("tool_name")), text(payload.get("tool_use_id"))
         ok = self.native == "PostToolUse"
         self.add(Kind.TOOL_ENDED, agent, call=call, tool=tool, ok=ok)
+        asked = self._asks.pop((agent, tool), None)
+        if asked is not None:  # It ran: it was allowed to.
+            self.add(Kind.QUESTION_ANSWERED, agent, id=asked, answer="granted")
         if tool not in SPAWN_TOOLS:
             return
         answer = mapping(payload.get("tool_response"))
@@ -164,22 +185,24 @@ class Hooks(Lines):
         )
 
     def _asked(self, payload: Mapping[str, Any], agent: str) -> None:
-        self.add(
-            Kind.QUESTION_ASKED,
-            agent,
-            id=text(payload.get("tool_use_id") or payload.get("request_id")),
-            what="permission",
-            tool=text(payload.get("tool_name")),
-        )
+        tool = text(payload.get("tool_name"))
+        asked = _ask_id(payload) or f"ask-{self.line}"
+        if len(self._asks) < 100_000:
+            self._asks[agent, tool] = asked
+        self.add(Kind.QUESTION_ASKED, agent, id=asked, what="permission", tool=tool)
 
     def _denied(self, payload: Mapping[str, Any], agent: str) -> None:
         self.add(
             Kind.QUESTION_ANSWERED,
             agent,
-            id=text(payload.get("tool_use_id") or payload.get("request_id")),
+            id=_ask_id(payload) or self._asks.pop((agent, text(payload.get("tool_name"))), ""),
             answer="denied",
             by=text(payload.get("by")),
         )
+
+
+def _ask_id(payload: Mapping[str, Any]) -> str:
+    return text(payload.get("tool_use_id") or payload.get("request_id"))
 
 
 _HANDLERS = {
