@@ -110,14 +110,25 @@ def _may_have_ended(history: History, run: Run, event: Event) -> bool:
 
 
 def _known_to_be_over(history: History, run: Run, event: Event) -> bool:
-    """Whether the run had given its whole answer, its owner was told of its end, or the runtime
-    lists it no more: then only the terminal is missing."""
+    """Whether the run had given its whole answer, its owner was told of its end, the runtime lists
+    it no more, or it fell with an earlier process: then only the terminal is missing."""
     if not run.ends and has_answered(history, run, event):
         return True
     if gone_from_list(history, run, event):
         return not run.ends
+    if _fell_before(history, run, event):
+        return True
     told = [note for note in run.notices if note.get("status") in TERMINAL]
     return any(history.precedes(note, event) for note in told)
+
+
+def _fell_before(history: History, run: Run, event: Event) -> bool:
+    """Whether a restart came after its start and no sign of it since: what became of it is L8's."""
+    restarts = history.between(run.start, event, Kind.SESSION_RESUMED)
+    if not restarts:
+        return False
+    since, here = history.place(restarts[-1]), history.place(event)
+    return not any(since < history.place(one) < here for one in history.agents[run.agent].events)
 
 
 def _ends_elsewhere(history: History, run: Run) -> bool:
