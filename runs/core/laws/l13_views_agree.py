@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from runs.core.agents import Run, tells_end
 from runs.core.events import Event, Kind
-from runs.core.history import SKEW, History
+from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.published import later_in, left_out_of_hooks, shows_ends
 from runs.core.spans import AGENT_OPERATION, Trace, trace_of
 
 _TURN_ENDS = (Kind.TURN_ENDED, Kind.AGENT_ENDED)
@@ -37,6 +38,7 @@ class ViewsAgree(Law):
                 self._differing(history, run)
                 or self._unpublished(history, run)
                 or self._hidden(history, run)
+                or self._missing(history, run)
                 or self._gone_from_list(history, run)
                 or self._still_listed(history, run, thresholds.notice_within)
                 or self._agreeing(run)
@@ -74,13 +76,15 @@ class ViewsAgree(Law):
             for place in event.sightings
         }
         for view, start in starts.items():
-            if view not in _VIEWS or run.ends_in(view) or not _shows_ends(history, view):
+            if view not in _VIEWS or run.ends_in(view) or not shows_ends(history, view):
                 continue
             if any(note.seen_in(view) for note in (*run.notices, *run.queued) if tells_end(note)):
                 continue  # the view shows the end by what the parent is told
             if not history.closed or history.may_have_lost(run):
                 return self.unknown(run.agent, f"Its end may have been lost in {view}.", run.end)
-            closing = _later_in(history, view, run.end)
+            if history.between(run.start, run.end, Kind.SESSION_RESUMED):
+                return self.unknown(run.agent, f"What wrote {view} was gone before its end.")
+            closing = later_in(history, view, run.end)
             if closing is not None:
                 return self.broken(
                     run.agent,
@@ -105,7 +109,7 @@ class ViewsAgree(Law):
             if any(note.seen_in(view) for note in run.notices if tells_end(note)):
                 continue
             failed = next(end for end in run.ends if end.get("status") == "failed")
-            closing = _later_in(history, view, failed)
+            closing = later_in(history, view, failed)
             if closing is not None and not history.may_have_lost(run):
                 return self.broken(
                     run.agent,
@@ -118,6 +122,20 @@ class ViewsAgree(Law):
                     view=view,
                 )
         return None
+
+    def _missing(self, history: History, run: Run) -> Finding | None:
+        """Hooks that publish a like run, and nothing at all of this one."""
+        shown = left_out_of_hooks(history, run)
+        if shown is None:
+            return None
+        return self.broken(
+            run.agent,
+            f"It started in {shown[0].source}, and the hooks that publish {shown[1].agent} say "
+            f"nothing of it.",
+            *shown,
+            label="views_disagree",
+            view="hooks",
+        )
 
     def _agreeing(self, run: Run) -> Finding | None:
         """Two views have its terminal, or one has and another tells the parent the same."""
@@ -257,27 +275,6 @@ def _cut_by(history: History, item: Event) -> tuple[Event, Event] | None:
 def _stranger(history: History, trace: Trace, agent: str, home: Event) -> bool:
     owner = home.agent or str(home.get("agent_id") or "") or trace.agent_of(home)
     return owner not in ("", agent) or (owner == "" and agent != history.root)
-
-
-def _shows_ends(history: History, view: str) -> bool:
-    """Whether that view is one that shows ends at all (hooks do; others where one was seen)."""
-    if view in ("hooks", "stdout", "session"):
-        return True
-    return any(event.seen_in(view) for event in history.of(Kind.AGENT_ENDED))
-
-
-def _later_in(history: History, view: str, end: Event) -> Event | None:
-    """A record of the view that is surely later than the end."""
-    for event in reversed(history.events):
-        if event.seen_in(view) and event.agent != end.agent:
-            later = history.time(event) > history.time(end) + SKEW if history.timed else True
-            return event if later and history.place(event) > history.place(end) else _exit(history)
-    return None
-
-
-def _exit(history: History) -> Event | None:
-    exits = history.of(Kind.PROCESS_EXITED)
-    return exits[-1] if exits else None
 
 
 def _lists(history: History, since: Event) -> list[Event]:

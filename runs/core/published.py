@@ -1,0 +1,58 @@
+"""What a view publishes: whether it shows ends, goes on after one, or leaves a sub-agent out."""
+
+from __future__ import annotations
+
+from runs.core.agents import Agent, Run
+from runs.core.events import Event, Kind
+from runs.core.history import SKEW, History
+
+
+def shows_ends(history: History, view: str) -> bool:
+    """Whether that view is one that shows ends at all (hooks do; others where one was seen)."""
+    if view in ("hooks", "stdout", "session"):
+        return True
+    return any(event.seen_in(view) for event in history.of(Kind.AGENT_ENDED))
+
+
+def later_in(history: History, view: str, end: Event) -> Event | None:
+    """A record of the view that is surely later than the end."""
+    for event in reversed(history.events):
+        if event.seen_in(view) and event.agent != end.agent:
+            later = history.time(event) > history.time(end) + SKEW if history.timed else True
+            return event if later and history.place(event) > history.place(end) else _exit(history)
+    return None
+
+
+def _exit(history: History) -> Event | None:
+    exits = history.of(Kind.PROCESS_EXITED)
+    return exits[-1] if exits else None
+
+
+def left_out_of_hooks(history: History, run: Run) -> tuple[Event, Event, Event] | None:
+    """Its start, the start of a run of the same role that hooks publish, and a later hook.
+
+    None where they need not show it: they begin or end too early, or are bound to other roles.
+    """
+    agent = history.agents[run.agent]
+    answered = agent.spawn.answered if agent.spawn is not None else None
+    start = run.start or answered
+    if start is None or not history.closed or not history.timed:
+        return None
+    if "hooks" in history.views_of(run.agent) or history.may_have_lost(run):
+        return None
+    hooks = [event for event in history.events if event.seen_in("hooks")]
+    like = [
+        event
+        for event in hooks
+        if event.kind is Kind.AGENT_STARTED and event.get("role") == _role(agent, start)
+    ]
+    if not like or history.time(hooks[0]) > history.time(start) - SKEW:
+        return None
+    later = hooks[-1]
+    return (start, like[0], later) if history.time(later) > history.time(start) + SKEW else None
+
+
+def _role(agent: Agent, start: Event) -> str:
+    """What it was asked to be."""
+    asked = agent.spawn.get("role") if agent.spawn is not None else None
+    return str(start.get("role") or asked or "")
