@@ -220,7 +220,8 @@ KINDS: Mapping[Kind, Told] = {
     ),
     Kind.SPAN: _told(
         "A finished trace span.",
-        "span parent trace op name conversation agent_id start end ok tool model",
+        "span parent trace op name conversation agent_id start end ok tool model error_class "
+        "http_status",
     ),
     Kind.PROCESS_STARTED: _told("The binary runs.", "pid argv sealed"),
     Kind.PROCESS_SAMPLE: _told("The process tree, measured.", "rss cpu processes"),

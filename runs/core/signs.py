@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from runs.core.events import Event, Kind
 
+CALL_OPERATION = "chat"
+"""The span of one model call."""
+
 
 def is_bad(event: Event) -> bool:
     """An error that is not announced to be tried again, and no abort."""
@@ -13,6 +16,8 @@ def is_bad(event: Event) -> bool:
         return event.get("ok") is False and event.get("error_class") != "aborted"
     if event.kind is Kind.AGENT_MESSAGE:
         return bool(event.get("error"))
+    if event.kind is Kind.SPAN:
+        return event.get("op") == CALL_OPERATION and event.get("ok") is False
     return event.kind is Kind.TURN_ENDED and event.get("status") == "failed"
 
 
@@ -24,4 +29,6 @@ def is_good(event: Event) -> bool:
         return not event.get("error") and (
             bool(event.get("text_length")) or bool(event.get("tool_calls"))
         )
+    if event.kind is Kind.SPAN:  # A span that says nothing of its status went well.
+        return event.get("op") == CALL_OPERATION and event.get("ok") is not False
     return event.kind is Kind.TOOL_STARTED

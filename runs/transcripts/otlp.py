@@ -109,6 +109,8 @@ class Trace(Document):
             start=span.start,
             end=span.end,
             ok=span.ok,
+            error_class=_class(span) if span.ok is False else None,
+            http_status=_status(span),
             tool=span.get("gen_ai.tool.name"),
             model=span.get("gen_ai.response.model", "gen_ai.request.model"),
         )
@@ -198,9 +200,14 @@ def _nanoseconds(value: Any) -> float | None:
 
 
 def _class(span: Span) -> str:
-    return error_class(
-        span.get("error.type"), integer(span.attributes.get("http.response.status_code"))
-    )
+    return error_class(span.get("error.type"), _status(span))
+
+
+def _status(span: Span) -> int | None:
+    """The status of its HTTP exchange: an attribute of its own, or its type of error."""
+    code = integer(span.attributes.get("http.response.status_code"))
+    word = span.get("error.type")
+    return int(word) if code is None and word.isdigit() and len(word) == 3 else code
 
 
 class Otlp(Format):

@@ -23,6 +23,7 @@ _WORK = (
     Kind.SPAWN_REQUESTED,
 )
 
+_SPANS = frozenset({"chat", "execute_tool"})
 _STEPS = (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TOOL_ENDED)
 
 
@@ -104,7 +105,17 @@ def _work_after(history: History, run: Run, end: Event) -> list[Event]:
     late = [
         event for event in found if _is_later(history, event, _end_for(history, run, event, end))
     ]
+    late += [event for event in events_of(history, run) if _begins_later(history, event, end)]
     return sorted({event.seq: event for event in late}.values(), key=history.place)
+
+
+def _begins_later(history: History, event: Event, end: Event) -> bool:
+    """Whether it is the span of a call or a tool that began after the end; it stands at its own."""
+    if event.kind is not Kind.SPAN or event.get("op") not in _SPANS or not history.timed:
+        return False
+    start, stop = event.get("start"), event.get("end")
+    lasted = stop - start if start is not None and stop is not None else 0.0
+    return history.time(event) - lasted > history.time(end) + SLACK
 
 
 def _had_its_words(history: History, run: Run, end: Event) -> bool:
