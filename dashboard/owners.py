@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from runs.clients import Play, plays
+from runs import clients
+from runs.clients import Play
 from runs.core.events import Kind
 from runs.core.owner_facts import Difference, differences
 from runs.core.owner_log import FILE, Story, tell
@@ -42,9 +43,14 @@ class Panel:
     wrong: list[tuple[str, str, str]]
 
 
+def plays(run: Run) -> bool:
+    """Whether an owner of ours may play in this run, now or later."""
+    return "play" in run.options and "breaks" in run.options
+
+
 def panel(run: Run) -> Panel | None:
-    """The panel, None where no owner of ours played."""
-    if "play" not in run.options or "breaks" not in run.options:
+    """The panel, None where no owner of ours has played so far."""
+    if not plays(run):
         return None
     rows = list(
         run.events.filter(kind=Kind.PHASE.value, file=FILE)
@@ -55,7 +61,7 @@ def panel(run: Run) -> Panel | None:
     if not details:
         return None
     shown = [visible_deep(detail) for _, _, detail in details]
-    story, play = tell(shown), plays().get(str(run.options["play"]))
+    story, play = tell(shown), clients.plays().get(str(run.options["play"]))
     wrong = differences(shown, play.expect) if play is not None else []
     decided = bool(story.results) or run.status not in Run.OPEN
     word, tone = WORDS[story.outcome] if story.results else ("still owned", "wait")

@@ -75,3 +75,16 @@ def test_it_stands_on_the_page_of_the_run(client: Browser) -> None:
 
 def test_it_is_absent_where_no_owner_of_ours_played() -> None:
     assert panel(Run(agent="copilot", options={})) is None
+
+
+def test_its_place_is_there_before_the_owner_is_so_that_a_page_can_follow(client: Browser) -> None:
+    run = _run()
+    address = f"/runs/{run.permalink}/"
+    waits = '<section class="card" id="owner" data-part="owner" aria-labelledby="owner-title">'
+    events = list(Event.objects.filter(run=run))
+    Event.objects.filter(run=run).delete()
+    page = client.get(address, headers={"host": "127.0.0.1"}).content.decode()
+    assert f"{waits}</section>" in page
+    Event.objects.bulk_create(events)
+    parts = client.get(f"{address}parts/", headers={"host": "127.0.0.1"}).content.decode()
+    assert '<section data-part="owner"><h2' in parts.replace(">\n<h2", "><h2")

@@ -65,6 +65,7 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "section": "runs",
         "run": found,
         "facts": gathered,
+        "plays": owners.plays(found),
         "owner": owners.panel(found),
         "diagnosis_word": word,
         "diagnosis_tone": tone,
