@@ -21,7 +21,7 @@ import fakes.codex_app_server
 from runs import pythons
 from runs.core.events import Draft, Kind
 from runs.core.history import History
-from runs.driver import Binary, Context, Source
+from runs.driver import Context, Source
 from runs.option import Option
 from runs.transcripts._values import items, mapping, text
 from runs.transcripts.codex_app_server import AppServer
@@ -202,31 +202,3 @@ class Transcript(AppServer):
         self.at = record.get("t") if isinstance(record.get("t"), float) else None
         self.native = text(record.get("event"), 80)
         self.other(f"stand-in/{self.native}", text(record.get("how") or record.get("name"), 200))
-
-
-class Answer:
-    """What a client printed: its answer, for people. Nothing is concluded from its words."""
-
-    def __init__(self, file: str) -> None:
-        self.facts: dict[str, Any] = {}
-        self._file, self._length, self._line = file, 0, 0
-
-    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
-        """One event a line."""
-        shown = line.decode("utf-8", "replace").strip()
-        self._length += len(shown)
-        self._line = number
-        if shown:
-            yield Draft(
-                kind=Kind.OTHER, source="stdout", file=self._file, line=number, offset=offset,
-                length=len(line), native="line", data={"type": "line", "summary": shown[:400]},
-            )  # fmt: skip
-
-    def end(self) -> Iterable[Draft]:
-        """Nothing."""
-        return ()
-
-
-def is_client(binary: Binary, given: Mapping[str, Any]) -> bool:
-    """Whether these options make a run of this agent a client run."""
-    return "play" in given

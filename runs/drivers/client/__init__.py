@@ -33,6 +33,7 @@ from runs.driver import (
     Runtime,
     Source,
 )
+from runs.drivers._log import Silent, printed
 from runs.drivers.client.talk import Client
 from runs.errors import HarnessError
 from runs.option import Option
@@ -103,7 +104,7 @@ class AppServerClient(Driver):
 
     def sources(self, context: Context) -> Iterable[Source]:
         """The stand-in's transcript; our own client's standard output has the same messages."""
-        reader = clients.Answer if context.binary.registered else _Silent
+        reader = printed if context.binary.registered else Silent
         yield Source(name="stdout", reader=reader, stream="stdout")
         yield clients.source()
 
@@ -180,21 +181,6 @@ class _NoTools:
     def children(self, request: ModelRequest) -> dict[str, str]:
         """Nobody asks."""
         return {}
-
-
-class _Silent:
-    """Reads nothing: the transcript has the same messages, and those of the other direction."""
-
-    def __init__(self, file: str) -> None:
-        self.facts: dict[str, Any] = {}
-
-    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
-        """Nothing."""
-        return ()
-
-    def end(self) -> Iterable[Draft]:
-        """Nothing."""
-        return ()
 
 
 DRIVER = AppServerClient()

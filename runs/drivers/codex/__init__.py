@@ -13,9 +13,8 @@ from typing import Any, ClassVar
 from fakes.targeting import CallerRule
 from runs import platforms
 from runs.core.drift import Description
-from runs.core.events import Draft
 from runs.driver import Binary, Context, Conversation, Driver, Emit, Launch, Package, Say, Source
-from runs.drivers._log import Log
+from runs.drivers._log import Log, Silent
 from runs.drivers.codex.about import NOT_APPLICABLE, NOT_APPLICABLE_WITH, OBSERVES, OPTIONS
 from runs.drivers.codex.callers import Threads
 from runs.drivers.codex.config import config
@@ -113,7 +112,7 @@ class Codex(Driver):
         The app-server's standard output is read by the conversation, with what was sent.
         """
         paths: dict[str, str] = {}
-        reader = _Silent if _talks(context.options) else named("codex-exec-json").reader
+        reader = Silent if _talks(context.options) else named("codex-exec-json").reader
         yield Source(name="stdout", reader=reader, stream="stdout")
         yield Source(name="log", reader=Log, stream="stderr")
         yield Source(name="session", reader=lambda file: LiveRollout(file, paths), glob=ROLLOUTS)
@@ -158,21 +157,6 @@ async def _converse(context: Context, conversation: Conversation, emit: Emit) ->
 def _config(context: Context) -> str:
     numbers = release(context.binary.version)
     return config(context.base_url, context.model, context.options, numbers)
-
-
-class _Silent:
-    """Reads nothing: the conversation has the same lines, with those of the other direction."""
-
-    def __init__(self, file: str) -> None:
-        self.facts: dict[str, Any] = {}
-
-    def feed(self, line: bytes, number: int, offset: int) -> Iterable[Draft]:
-        """Nothing."""
-        return ()
-
-    def end(self) -> Iterable[Draft]:
-        """Nothing."""
-        return ()
 
 
 def _talks(options: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from runs import clients
 from runs.driver import Context, Launch, Source
+from runs.drivers._log import printed
 from runs.drivers.hermes.config import config_files
 
 CLIENT = "codex_app_server"
@@ -27,5 +28,5 @@ def client_launch(context: Context, home: Path) -> Launch:
 
 def client_sources() -> Iterable[Source]:
     """What it prints, and the conversation with the app-server."""
-    yield Source(name="stdout", reader=clients.Answer, stream="stdout")
+    yield Source(name="stdout", reader=printed, stream="stdout")
     yield clients.source()

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from runs import clients, pythons
+from runs import pythons
 from runs.driver import Context, Launch, Source
+from runs.drivers._log import printed
 from runs.drivers.hermes.config import config_files
 from runs.option import Option
 from runs.transcript import named
@@ -110,7 +111,7 @@ def chat_sources(context: Context) -> Iterable[Source]:
     if is_gateway(context.options):
         yield Source(name="rpc", reader=named("hermes-tui-rpc").reader, stream="stdout")
     else:
-        yield Source(name="stdout", reader=clients.Answer, stream="stdout")
+        yield Source(name="stdout", reader=printed, stream="stdout")
     yield Source(name="session", reader=named("hermes-state-rows").reader, glob="logs/state.jsonl")
     yield Source(name="hooks", reader=named("hermes-hook-payloads").reader, glob="logs/hooks.jsonl")
     yield Source(

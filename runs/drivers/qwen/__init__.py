@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from runs import node
-from runs.core.events import Kind
-from runs.core.history import History
-from runs.driver import Binary, Context, Driver, Launch, Package, Runtime, Source
+from runs.driver import Context, Driver, Launch, Package, Source
 from runs.drivers.qwen.tools import EVERYTHING, Tools
 from runs.errors import VersionCannotRun
 from runs.option import Option
@@ -137,16 +135,6 @@ class Qwen(Driver):
     def tools(self, options: Mapping[str, Any], version: str) -> Tools:
         """The same for every version."""
         return Tools()
-
-    def runtime(self, history: History, binary: Binary) -> Runtime:
-        """The first line of its stream has its version."""
-        told = [str(event.get("version") or "") for event in history.of(Kind.SESSION_STARTED)]
-        version = next(filter(None, told), "")
-        return Runtime(
-            version=version,
-            payload=version,
-            problem="" if version else "nothing that it wrote names its version",
-        )
 
 
 DRIVER = Qwen()
