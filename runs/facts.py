@@ -91,7 +91,7 @@ def of_document(given: dict[str, Any]) -> Facts:
     by_verdict: dict[str, list[dict[str, Any]]] = {"broken": [], "holds": [], "unknown": []}
     for row in findings:
         by_verdict.setdefault(row["verdict"], by_verdict["unknown"]).append(row)
-    truth = [_truth(row, agents, by_verdict["broken"], document) for row in _tree(agents)]
+    truth = [_truth(row, by_verdict["broken"], document) for row in _tree(agents)]
     top = {row.id: row.name for row in truth if not row.depth}
     for row in (*attempts, *findings):
         row["who"] = top.get(row.get("agent") or "", row.get("agent"))
@@ -137,12 +137,7 @@ def _tree(agents: list[dict[str, Any]]) -> list[dict[str, Any]]:
 _GROUND: dict[bool | None, str] = {True: "background", False: "in the foreground"}
 
 
-def _truth(
-    row: dict[str, Any],
-    agents: list[dict[str, Any]],
-    broken: list[dict[str, Any]],
-    document: dict[str, Any],
-) -> Truth:
+def _truth(row: dict[str, Any], broken: list[dict[str, Any]], document: dict[str, Any]) -> Truth:
     kind = _GROUND.get(row.get("background"), "")
     sub = [kind, row.get("role") or "", f"{row['runs']} runs" if row.get("runs", 1) > 1 else ""]
     top = not row.get("parent")

@@ -102,7 +102,7 @@ def rehearse(script: Script) -> Rehearsal:
     lanes = {"": Lane("parent", "")}
     lanes |= {path: Lane(caller, path) for path, caller in shown}
     for lane in lanes.values():  # parents come before their children
-        stage.play(lane, lanes)
+        stage.play(lane)
     return Rehearsal(tuple(sorted(lanes.values(), key=_place)), len(tasks) - len(shown))
 
 
@@ -132,7 +132,8 @@ class _Play:
         self.letters: dict[str, list[tuple[str, int, str]]] = {}
         """By path of the child: who wrote (path, number of the call) and what."""
 
-    def play(self, lane: Lane, lanes: dict[str, Lane]) -> None:
+    def play(self, lane: Lane) -> None:
+        """Fill in what that caller does, from its prompt to its last word."""
         prompt = self.tasks[lane.path].prompt if lane.path else root_prompt(self.script)
         turns, notes = [Turn("user", prompt)], dict[str, int]()
         self._speak(lane, turns, notes, None)

@@ -33,7 +33,6 @@ STATUSES: dict[str, str] = {
     "lost": UNKNOWN,
 }
 VERDICTS: dict[str, str] = {"broken": BAD, "holds": OK, "unknown": UNKNOWN}
-SESSION_STATUSES: dict[str, str] = {"failed": BAD, "retrying": BAD, "running": RUN}
 CLOSED: dict[str, str] = {
     "ended": "complete",
     "cut": "cut",

@@ -19,8 +19,6 @@ from fakes.reference_agent.trouble import CallFailed
 
 LIMIT = 1 << 20
 """Longest head or line of a chunk's size, in bytes."""
-ERROR_BODY = 4096
-"""How much of an error's body is kept."""
 
 
 @dataclass(slots=True)

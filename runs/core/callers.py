@@ -54,7 +54,7 @@ def assign(
         lasts[attempt.caller] = attempt
     found: dict[str, str] = {}
     for caller, first in firsts.items():
-        named = _named(caller, first, attempts, agents, root)
+        named = _named(caller, first, agents, root)
         if named:
             found[caller] = named
     certain = True
@@ -69,13 +69,7 @@ def assign(
     return found, certain
 
 
-def _named(
-    caller: str,
-    first: Attempt,
-    attempts: Sequence[Attempt],
-    agents: Mapping[str, Agent],
-    root: str,
-) -> str:
+def _named(caller: str, first: Attempt, agents: Mapping[str, Agent], root: str) -> str:
     if first.agent:
         return first.agent
     if caller == "parent":

@@ -30,7 +30,7 @@ function remember(name, value) {
 }
 
 /** The zone-aware text of a moment on the chosen clock. */
-export function clockText(date, clock) {
+function clockText(date, clock) {
   const iso = (when) => when.toISOString();
   if (clock !== "local") return `${iso(date).slice(0, 10)} ${iso(date).slice(11, 19)} UTC`;
   const local = new Date(date.getTime() - date.getTimezoneOffset() * 60000);

@@ -1,6 +1,6 @@
 // A list of any length with a few dozen rows in the page: only what is in sight exists.
 
-export const ROW = 26;
+const ROW = 26;
 const BEYOND = 8;
 
 /**

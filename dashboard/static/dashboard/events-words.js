@@ -114,7 +114,7 @@ export function parseFilter(text) {
 }
 
 /** Kinds that the list leaves out unless the filter names a kind; the timeline shows them. */
-export const QUIET = "process.sample";
+const QUIET = "process.sample";
 
 /** Whether the event passes: every field named must match one of its terms, no `-` term may. */
 export function passes(event, terms) {

@@ -48,13 +48,6 @@ export class LiveSocket {
     this.open();
   }
 
-  /** Ends it for good: the run will not change any more. */
-  stop() {
-    this.stopped = true;
-    clearTimeout(this.timer);
-    this.socket?.close(1000);
-  }
-
   /** A long message comes in pieces: all but the last begin with +, the last with =. */
   #piece(text) {
     const sign = text[0];

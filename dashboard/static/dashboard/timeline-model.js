@@ -119,11 +119,6 @@ export class Model {
     }
     return this.brokenSeqs;
   }
-
-  /** The lane on which an agent's events belong. @param {string} agent @returns {Lane|undefined} */
-  laneOf(agent) {
-    return this.lanes.find((lane) => lane.kind === "agent" && lane.agent === agent);
-  }
 }
 
 /** @param {unknown[]} before @param {[number, unknown[]]} change @returns {any[]} */

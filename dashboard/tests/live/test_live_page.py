@@ -34,12 +34,11 @@ def test_it_draws_what_came_while_it_lives(site: Site, open_page: Any) -> None:
     run, page = site.run(), open_page()
     page.goto(site.page(run))
     site.write(run, [event(run, 1, 0.1, "agent.started", "child", name="child", parent="root")])
-    page.wait_for_function(
-        "() => lifeline.timeline.model.lanes.some(lane => lane.agent === 'child')"
-    )
-    assert page.evaluate("lifeline.timeline.model.laneOf('child').bars[0].end") is None
+    lane = "lifeline.timeline.model.lanes.find(lane => lane.agent === 'child')"
+    page.wait_for_function(f"() => {lane}")
+    assert page.evaluate(f"{lane}.bars[0].end") is None
     site.write(run, [event(run, 2, 0.4, "agent.ended", "child", status="completed")])
-    page.wait_for_function("() => lifeline.timeline.model.laneOf('child').bars[0].end === 0.4")
+    page.wait_for_function(f"() => {lane}.bars[0].end === 0.4")
     site.change(run, status="ended", outcome="completed")
     expect(page.locator("#live-state")).to_have_text("ended")
 

@@ -4,7 +4,8 @@ An operator's step is ``{"at": CHECKPOINT, "until": …, "do": …}``. A checkpo
 client's own work, counted: ``start:1``, ``turn:1``, ``settle:1``, ``waiting:1``, ``continue:1``,
 ``sent:1``, ``interrupt:1``, ``closed:1``. ``until`` waits there for what arrives: ``{"method",
 "count", "own", "item"}`` (own: on the owner's thread); with ``upto`` the client looks no further
-than that message. ``do`` is a word of ``DEEDS`` or nothing.
+than that message. ``do`` is ``stop``, ``stop-other``, ``stop-cascade``, ``replace``,
+``generation``, ``lose-answer`` or nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runs.core import owning as o
-
-DEEDS = ("", "stop", "stop-other", "stop-cascade", "replace", "generation", "lose-answer")
 
 
 class Operator:

@@ -17,7 +17,6 @@ from runs.drivers.client.operator import Operator
 
 RUN, PROOF = "lifeline-run", "lifeline-proof"
 """Names of ours in the metadata of a continuation."""
-OWNERS = ("window", "warn_after", "give_up_after")
 PATIENCE = 15.0
 """Seconds for which a checkpoint waits for what a play promises."""
 

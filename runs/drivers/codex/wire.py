@@ -48,7 +48,6 @@ class Wire:
         self._line = self._offset = 0
         self._asked: dict[tuple[str, str], str] = {}
         self._begun: dict[str, Draft] = {}
-        self._remarked: set[tuple[str, str, str]] = set()
 
     def note(self, direction: str, raw: bytes) -> dict[str, Any]:
         """Take one line of either direction; gives the message, empty if it is none."""
