@@ -16,7 +16,7 @@ from runs.core.ends import (
     last_call,
     was_done,
 )
-from runs.core.events import Kind
+from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
 
@@ -130,6 +130,16 @@ class TrueTerminal(Law):
                 *ends,
                 label="truncated_success",
             )
+        silent = _stored_without_a_word(history, run)
+        if silent is not None:
+            return self.broken(
+                run.agent,
+                "Its session was stored up to its end and holds no word of it, yet it completed.",
+                run.start,
+                silent,
+                *ends,
+                label="truncated_success",
+            )
         broken_off = broke_off(history, run)
         if broken_off is not None:
             return self.broken(
@@ -206,24 +216,39 @@ def _label(history: History, run: Run, failure: Failure) -> str:
 
 
 def _empty(history: History, run: Run) -> bool:
-    """Whether the records say outright that the run said nothing and did nothing.
-
-    A session that was stored up to its end and holds no word says so as well: a text that stands
-    in its terminal alone is the program's, not the model's.
-    """
+    """Whether the records say outright that the run said nothing and did nothing."""
     events = events_of(history, run)
-    if any(event.kind is Kind.TOOL_STARTED for event in events):
+    if _did_something(events):
         return False
     said = [event for event in events if event.kind is Kind.AGENT_MESSAGE]
-    if any(event.get("text_length") or event.get("tool_calls") for event in said):
-        return False
     outright = [*said, *run.ends]
-    if any(event.get("text_length") == 0 or event.get("empty") for event in outright):
-        return True
+    return any(event.get("text_length") == 0 or event.get("empty") for event in outright)
+
+
+def _did_something(events: list[Event]) -> bool:
+    """Whether there is a word or a tool among a run's events."""
+    return any(
+        event.kind is Kind.TOOL_STARTED
+        or (
+            event.kind is Kind.AGENT_MESSAGE
+            and (event.get("text_length") or event.get("tool_calls"))
+        )
+        for event in events
+    )
+
+
+def _stored_without_a_word(history: History, run: Run) -> Event | None:
+    """The end of a stored session that holds the run's task and no word of its own.
+
+    A text that then stands in its terminal is the program's, not the model's.
+    """
+    events = events_of(history, run)
     stored = [event for event in events if event.source == "session"]
-    over = any(one.kind is Kind.STATUS and one.get("status") == "ended" for one in stored)
-    heard = any(one.kind is Kind.USER_MESSAGE for one in stored)
-    return heard and over and not history.may_have_lost(run)
+    heard = any(event.kind is Kind.USER_MESSAGE for event in stored)
+    over = [one for one in stored if one.kind is Kind.STATUS and one.get("status") == "ended"]
+    if not heard or not over or _did_something(events) or history.may_have_lost(run):
+        return None
+    return over[-1]
 
 
 LAW = TrueTerminal()
