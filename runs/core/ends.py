@@ -23,7 +23,7 @@ CUT_SHORT = frozenset(
 )
 """Stop reasons that mean that the answer is not whole, or that a limit was hit."""
 _ASKS_TOOLS = frozenset({"tool_use", "tool-calls", "tool_calls"})
-_CLOSING_TOOL = re.compile(
+CLOSING_TOOL = re.compile(
     "complete|finish|final|yield|submit|answer|result|report|return|done|structured", re.I
 )
 """Names of tools by which an agent hands in its answer: none follows."""
@@ -167,7 +167,7 @@ def broke_off(history: History, run: Run) -> Event | None:
         return None
     if history.may_have_lost(run) or not (history.complete or said.file == run.ends[0].file):
         return None
-    return None if _CLOSING_TOOL.search(str(tools[-1].get("tool") or "")) else said
+    return None if CLOSING_TOOL.search(str(tools[-1].get("tool") or "")) else said
 
 
 def was_done(history: History, run: Run) -> Event | None:

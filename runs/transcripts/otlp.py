@@ -62,9 +62,14 @@ class Trace(Document):
                 for scope in items(mapping(group).get("scopeSpans")):
                     found = items(mapping(scope).get("spans"))
                     spans.extend(_span(mapping(one)) for one in found)
-        agents = _Agents(spans)
+        whole = {(span.trace, span.id): span for span in spans}  # One may be exported again.
+        whole |= {(span.trace, span.id): span for span in spans if span.end is not None}
+        agents = _Agents(whole.values())
         for span in spans:
-            self._add(span, agents)
+            if not span.id or whole[span.trace, span.id] is span:
+                self._add(span, agents)
+            else:
+                self._again(span, agents)
 
     def _resource(self, resource: Mapping[str, Any]) -> None:
         found = _attributes(resource.get("attributes"))
@@ -74,6 +79,11 @@ class Trace(Document):
         for agent in ("copilot", "codex", "claude", "opencode"):
             if agent in name:
                 self.facts.setdefault("agent", agent)
+
+    def _again(self, span: Span, agents: _Agents) -> None:
+        """Another state, or a copy, of a span that stands elsewhere."""
+        self.native, self.pointer, self.at = span.operation, span.id, span.end or span.start
+        self.other("span/again", summary=span.name, agent=agents.of(span))
 
     def _add(self, span: Span, agents: _Agents) -> None:
         agent = agents.of(span)

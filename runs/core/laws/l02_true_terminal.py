@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from runs.core.agents import Run
 from runs.core.attempts import Call
 from runs.core.ends import (
+    CLOSING_TOOL,
     CUT_SHORT,
     Failure,
     broke_off,
@@ -130,6 +131,7 @@ class TrueTerminal(Law):
                 *ends,
                 label="truncated_success",
             )
+<<<<<<< Updated upstream
         silent = _stored_without_a_word(history, run)
         if silent is not None:
             return self.broken(
@@ -137,6 +139,14 @@ class TrueTerminal(Law):
                 "Its session was stored up to its end and holds no word of it, yet it completed.",
                 run.start,
                 silent,
+=======
+        wordless = _wordless(history, run)
+        if wordless is not None:
+            return self.broken(
+                run.agent,
+                "It used tools and never said a word, its last message included, yet it completed.",
+                wordless,
+>>>>>>> Stashed changes
                 *ends,
                 label="truncated_success",
             )
@@ -249,6 +259,26 @@ def _stored_without_a_word(history: History, run: Run) -> Event | None:
     if not heard or not over or _did_something(events) or history.may_have_lost(run):
         return None
     return over[-1]
+
+
+def _wordless(history: History, run: Run) -> Event | None:
+    """Its last message, if that and all before it are outright empty: there is no answer.
+
+    An answer may be handed in by a tool, and words be lost with a line.
+    """
+    last = final_message(history, run)
+    if last is None or not last.get("final") or last.get("text_length") != 0:
+        return None
+    events = events_of(history, run)
+    worded = any(
+        event.get("text_length")
+        for event in events
+        if event.kind in (Kind.AGENT_MESSAGE, Kind.DELTA) and event.get("what") != "tool"
+    )
+    tools = [str(one.get("tool") or "") for one in events if one.kind is Kind.TOOL_STARTED]
+    handed_in = any(CLOSING_TOOL.search(tool) for tool in tools[-1:])
+    lost = not history.complete or history.may_have_lost(run)
+    return None if worded or handed_in or lost or last.get("tool_calls") else last
 
 
 LAW = TrueTerminal()
