@@ -131,7 +131,6 @@ class TrueTerminal(Law):
                 *ends,
                 label="truncated_success",
             )
-<<<<<<< Updated upstream
         silent = _stored_without_a_word(history, run)
         if silent is not None:
             return self.broken(
@@ -139,14 +138,15 @@ class TrueTerminal(Law):
                 "Its session was stored up to its end and holds no word of it, yet it completed.",
                 run.start,
                 silent,
-=======
+                *ends,
+                label="truncated_success",
+            )
         wordless = _wordless(history, run)
         if wordless is not None:
             return self.broken(
                 run.agent,
                 "It used tools and never said a word, its last message included, yet it completed.",
                 wordless,
->>>>>>> Stashed changes
                 *ends,
                 label="truncated_success",
             )
