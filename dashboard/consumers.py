@@ -89,7 +89,7 @@ class Socket:
                 return
             try:
                 heard = json.loads(message.get("text") or "")
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(heard, dict):
                 self.hear(heard)

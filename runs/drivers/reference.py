@@ -84,7 +84,7 @@ class Tools:
                 continue
             try:
                 output = json.loads(turn.text)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(output, dict) and output.get("agent") and output.get("task"):
                 found[str(output["task"])] = str(output["agent"])

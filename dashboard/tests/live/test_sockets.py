@@ -146,6 +146,7 @@ def test_it_survives_what_a_browser_should_not_say(site: Site) -> None:
     wire.until("run")
     for text in (b"", b"[]", b"{", b'{"type":"ack","seq":"9"}', b'{"type":"ack","seq":99999999}'):
         wire._write(1, text)
+    wire._write(1, b"[" * 60_000)  # deeper than Python's own stack
     site.write(run, notes(run, 1, 3))
     assert numbers(wire, 3) == [1, 2, 3]
 

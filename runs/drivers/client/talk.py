@@ -97,7 +97,7 @@ class Client:
         while line := await self._pipe.line():
             try:
                 message = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(message, dict):
                 self._inbox.append(message)
