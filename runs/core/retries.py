@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from runs.core.agents import Run
 from runs.core.attempts import Attempt, Call
@@ -89,3 +90,12 @@ def wave(by_agent: Mapping[str, Sequence[Call]]) -> set[str]:
         for agent, (start, end) in spans.items()
         if sum(begin <= end and start <= stop for begin, stop in spans.values()) >= WAVE
     }
+
+
+def crossed(call: Call) -> bool:
+    """Whether a try begins while the one before is still answered: then they are no tries of one
+    call, but calls of several who are not told apart. Who hangs up may be back before the end."""
+    return any(
+        before.end is not None and before.closed != "client-gone" and after.start < before.end
+        for before, after in pairwise(call.attempts)
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +17,10 @@ PATHS = ("/responses", "/chat/completions", "/messages", ":streamGenerateContent
          ":generateContent")  # fmt: skip
 _ENDS = ("response.completed", "message_stop", "[DONE]", "finishReason")
 _WHO = ("x-claude-code-agent-id", "thread-id", "x-session-id", "x-copilot-agent-id",
-        "x-openai-subagent")  # fmt: skip
+        "session_id", "x-openai-subagent")  # fmt: skip
+_IN_PATH = re.compile(r"/models/([^/:]{1,200}):")
+LONGEST = 4 << 20
+"""Characters of a request's body that is still parsed for its model."""
 
 
 class Har(Document):
@@ -44,7 +49,7 @@ class Har(Document):
         name = f"r{place + 1}"
         self.add(
             Kind.REQUEST_RECEIVED, agent, caller=agent or "caller", request=name, path=path,
-            bytes=integer(request.get("bodySize")),
+            bytes=integer(request.get("bodySize")), model=_model(request, path) or None,
         )  # fmt: skip
         duration = (number(entry.get("time")) or 0.0) / 1000
         started = self.at
@@ -65,6 +70,18 @@ def _headers(message: Mapping[str, Any]) -> dict[str, str]:
         text(mapping(one).get("name")).lower(): text(mapping(one).get("value"))
         for one in items(message.get("headers"))
     }
+
+
+def _model(request: Mapping[str, Any], path: str) -> str:
+    """The model that a request asks for, in its body or its address; empty where it is not said."""
+    found = _IN_PATH.search(path)
+    body = mapping(request.get("postData")).get("text")
+    if found or not isinstance(body, str) or len(body) > LONGEST:
+        return found[1] if found else ""
+    try:
+        return text(mapping(json.loads(body)).get("model"), 200)
+    except (ValueError, RecursionError):
+        return ""
 
 
 def _retry_after(response: Mapping[str, Any]) -> float | None:

@@ -9,7 +9,7 @@ from runs.core.attempts import Attempt, Call
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
-from runs.core.retries import asks_otherwise, events_of, given_up, ignored, to_come, wave
+from runs.core.retries import asks_otherwise, crossed, events_of, given_up, ignored, to_come, wave
 
 FLAT_GAPS = 4
 """Gaps that a failed call must have before constant ones prove that there is no backoff;
@@ -70,13 +70,10 @@ class SaneRetry(Law):
         yield from self._by_own_word(history, set(by_agent), thresholds)
 
     def _calls(
-        self,
-        history: History,
-        agent: str,
-        calls: Sequence[Call],
-        limits: Thresholds,
-        waved: bool,
+        self, history: History, agent: str, calls: Sequence[Call], limits: Thresholds, waved: bool
     ) -> Finding:
+        if any(crossed(call) for call in calls):
+            return self.unknown(agent, "Several share this name: whose tries they are is not seen.")
         ended = [call.last.complete or given_up(history, agent, call.last.event) for call in calls]
         for call, over in zip(calls, ended, strict=True):
             word = None if over else to_come(history, agent, call)
