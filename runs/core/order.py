@@ -147,7 +147,7 @@ class Ordered:
         for event in self.events:
             lines[event.file].add(event.line)
             times[event.file].add(self.time(event))
-            files[self.time(event)].add(event.file)
+            files[self.time(event)].update(place.file for place in event.sightings)
         return frozenset(
             file
             for file, found in lines.items()

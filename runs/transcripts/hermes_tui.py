@@ -8,7 +8,7 @@ from typing import Any
 
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
-from runs.transcripts._hermes import Delegations, parsed
+from runs.transcripts._hermes import Delegations, delivered, notices, parsed
 from runs.transcripts._lines import Lines
 from runs.transcripts._sniff import records
 from runs.transcripts._steady import Order
@@ -116,7 +116,13 @@ class Gateway(Lines):
             self.add(Kind.RUNTIME, version=self.facts["version"], platform="")
 
     def _status(self, payload: Mapping[str, Any], agent: str) -> None:
-        """A line for people; the only one that says something is a retry with its numbers."""
+        """A line for people: a retry with its numbers, or a late result that the parent gets."""
+        name, results = delivered(payload.get("text"))
+        if name:
+            for note in notices(name, self._delegations.children(name), results):
+                self.native_id, self._added = f"{name}/{note['child']}", 0
+                self.add(Kind.NOTICE_DELIVERED, agent, **note)
+            return
         shown = text(payload.get("text"), 400)
         found = RETRY.search(shown)
         if found is None:

@@ -20,6 +20,7 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.parts import missing
+from runs.core.untold import seconds_untold
 
 _BLIND = ("hooks", "trace", "bus", "acp", "provider")
 """Views that never show what a parent is told."""
@@ -77,7 +78,7 @@ class ToldOnce(Law):
                 label="duplicate_notice",
                 notices=len(twice),
             )
-        waited = _waited(history, run, notices[0])
+        waited = seconds_untold(history, run, notices[0])
         if waited > limit:
             return self.broken(
                 run.agent,
@@ -240,18 +241,6 @@ def _repeated(history: History, notices: list[Event]) -> list[Event]:
             key = (note.file, str(note.get("form")), str(note.get("status")), str(lives))
             found[key].append(note)
     return next((same for same in found.values() if len(same) > 1), [])
-
-
-def _waited(history: History, run: Run, note: Event) -> float:
-    """Seconds from the end to the notice, without the parent's own tool calls."""
-    if not history.timed:
-        return 0.0
-    start, end = history.time(run.ends[0]), history.time(note)
-    busy = 0.0
-    for one in history.tools.get(note.agent, ()):
-        stop = history.time(one.end) if one.end is not None else history.end
-        busy += max(0.0, min(stop, end) - max(history.time(one.start), start))
-    return max(0.0, end - start - busy)
 
 
 def _cannot_see(history: History, run: Run) -> str:

@@ -222,7 +222,8 @@ def _failed_untold(history: History, run: Run) -> bool:
     if history.parent_of(run.agent) != history.root or hidden_from(history, run):
         return False
     words = {note.get("status") for note in run.notices if tells_end(note)}
-    return not words & {"failed", "unknown", "cancelled", "interrupted", "stopped"}
+    seen = words - {"unknown"} or words  # where one view shows what another cuts off
+    return not seen & {"failed", "unknown", "cancelled", "interrupted", "stopped"}
 
 
 LAW = HonestExit()
