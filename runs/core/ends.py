@@ -190,7 +190,20 @@ def was_done(history: History, run: Run) -> Event | None:
         early = (apart or overcame) and failure_of(history, run) is None
     else:
         early = history.time(run.ends[0]) - history.time(said) > RACE
+        early = early and not _turn_open(history, run, said)
     return said if whole and early and not asked_to_cancel(history, run) else None
+
+
+def _turn_open(history: History, run: Run, said: Event) -> bool:
+    """Whether the turn of a message was still open when the run ended: more could have come."""
+    turns = [
+        event
+        for event in events_of(history, run)
+        if event.kind in (Kind.TURN_STARTED, Kind.TURN_ENDED)
+        and event.file == said.file
+        and history.precedes(event, run.ends[0])
+    ]
+    return bool(turns) and turns[-1].kind is Kind.TURN_STARTED
 
 
 def asked_to_cancel(history: History, run: Run) -> bool:

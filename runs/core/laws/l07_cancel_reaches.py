@@ -13,8 +13,9 @@ from runs.core.law import Finding, Law, Thresholds
 RACE = 2.0
 """Seconds in which a run may still end by itself, or send what it had begun, after a cancel."""
 _CANCELLED = frozenset({"cancelled", "interrupted", "stopped"})
+_TURNS = frozenset({Kind.TURN_STARTED, Kind.TURN_ENDED, Kind.USER_MESSAGE})
 _CONTROL = frozenset({"acp", "rpc", "process"})
-"""Views that show everything that a client asks for, so that what is not there was not asked."""
+"""Views that may show everything that a client asks for: see :func:`_sees_requests`."""
 
 
 class CancelReaches(Law):
@@ -42,14 +43,18 @@ class CancelReaches(Law):
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
         # A cancel of our own run kills the whole process; that is no request to the agent.
         requests = [one for one in history.of(Kind.CANCEL_REQUESTED) if one.source != "harness"]
+        reached = False
         for run in history.runs:
             asked = [event for event in requests if _reaches(history, event, run)]
             if asked:
+                reached = True
                 yield self._reached(history, run, asked[0], thresholds.cancel_within)
             elif run.status in ("cancelled", "interrupted"):
                 yield self._overreach(history, run)
             else:
                 yield from self._survived(history, run)
+        if not reached and history.timed:
+            yield from self._root(history, requests)
 
     # Does it reach?
 
@@ -98,6 +103,35 @@ class CancelReaches(Law):
             label="cancel_ignored" if run.status == "completed" else "cancel_misnamed",
         )
 
+    def _root(self, history: History, requests: Iterable[Event]) -> Iterable[Finding]:
+        """A person's cancel of the turn at the top, where it had nobody else to reach."""
+        for asked in requests:
+            if asked.get("by") != "user" or asked.get("target") not in ("", history.root):
+                continue
+            begun: list[Event] = []
+            for event in history.after(asked):
+                late = history.time(event) - history.time(asked) > RACE
+                if event.agent == history.root and event.kind is Kind.TOOL_STARTED and late:
+                    begun.append(event)
+                elif event.agent == history.root and event.kind in _TURNS:
+                    yield self._top(history, asked, begun, event)
+                    break
+
+    def _top(self, history: History, asked: Event, begun: list[Event], over: Event) -> Finding:
+        if begun:
+            return self.broken(
+                history.root,
+                f"Its turn was cancelled, and it began {len(begun)} tool calls afterwards.",
+                asked,
+                *begun[:3],
+                over,
+                label="cancel_ignored",
+            )
+        took = history.time(over) - history.time(asked)
+        if over.get("status") in _CANCELLED:
+            return self.holds(history.root, f"The cancel ended its turn in {took:.1f} s.", asked)
+        return self.unknown(history.root, "Its turn may have been over by itself.", asked, over)
+
     def _survived(self, history: History, run: Run) -> Iterable[Finding]:
         """An abort that the log ascribes to a person, and that the run worked on after."""
         for abort in history.of(Kind.ABORTED):
@@ -141,11 +175,12 @@ class CancelReaches(Law):
             return self.unknown(run.agent, "It ended with its session.", end)
         if history.between(run.start, end, Kind.SESSION_RESUMED):
             return self.unknown(run.agent, "A restart came between its start and its end.", end)
-        if not _CONTROL & history.sources:
+        beside = _beside(history, end)
+        if not _sees_requests(history) and not beside:
             return self.unknown(
                 run.agent, "Who asked for the cancel is not to be seen in this log.", end
             )
-        if not history.complete and not _asked_after(history, end):
+        if not history.complete and not beside and not _asked_after(history, end):
             return self.unknown(run.agent, "What was asked may be where the files are cut.", end)
         abort = [event for event in history.of(Kind.ABORTED) if history.precedes(event, end)]
         prompt = [
@@ -160,9 +195,21 @@ class CancelReaches(Law):
             f"It ended as {run.status}, and nobody asked to cancel it{claims}.",
             *abort[-1:],
             *prompt,
+            *beside,
             end,
             label="cancel_overreach",
         )
+
+
+def _sees_requests(history: History) -> bool:
+    """Whether what is not there was not asked: a run of ours, or traffic with the client's half."""
+    if "process" in history.sources:
+        return True
+    return any(
+        event.source in _CONTROL
+        for event in history.of(Kind.USER_MESSAGE, Kind.CANCEL_REQUESTED)
+        if event.get("from") == "client" or event.get("by") == "user"
+    )
 
 
 def _reaches(history: History, event: Event, run: Run) -> bool:
@@ -201,6 +248,19 @@ def _stopped(history: History, run: Run, asked_at: float) -> Event | None:
         return None
     ended = call.last.end
     return call.last.ended if ended is not None and ended >= asked_at - SKEW else None
+
+
+def _beside(history: History, end: Event) -> list[Event]:
+    """A cancel of somebody else by name, a moment before: this log shows what is asked."""
+    if not history.timed:
+        return []
+    return [
+        one
+        for one in history.of(Kind.CANCEL_REQUESTED)
+        if one.get("target") in history.agents
+        and one.get("target") != end.agent
+        and 0 <= history.time(end) - history.time(one) <= RACE
+    ][-1:]
 
 
 def _asked_after(history: History, end: Event) -> bool:
