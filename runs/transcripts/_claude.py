@@ -211,7 +211,8 @@ class Claude(Lines):
         elif call.tool in POLL_TOOLS if call is not None else "retrieval_status" in told:
             self._polled(number_of, agent, mapping(told.get("task")), block)
         elif call is not None and call.tool in QUESTION_TOOLS:
-            self.add(Kind.QUESTION_ANSWERED, agent, id=number_of, answer="error" if failed else "")
+            word = "error" if failed else "answered"
+            self.add(Kind.QUESTION_ANSWERED, agent, id=number_of, answer=word)
 
     def _polled(
         self, call: str, agent: str, task: Mapping[str, Any], block: Mapping[str, Any]

@@ -231,6 +231,8 @@ class Bus(OpenCode):
             properties.get("requestID") or properties.get("permissionID") or properties.get("id")
         )
         answer = properties.get("reply") or properties.get("response")
+        if properties.get("answers"):
+            answer = "answered"
         if self.native.endswith("rejected"):
             answer = "rejected"
         self.add(Kind.QUESTION_ANSWERED, agent, id=text(asked), answer=text(answer, 80))

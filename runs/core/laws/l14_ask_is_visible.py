@@ -9,6 +9,8 @@ from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.order import Interval
 
+_REFUSALS = ("reject", "deni", "deny", "declin", "cancel", "abort", "timeout", "error")
+
 
 class AskIsVisible(Law):
     """Follows each question of a sub-agent to its showing or its answer."""
@@ -50,7 +52,11 @@ class AskIsVisible(Law):
             return self.holds(
                 question.agent, f"Its question was answered in {waited:.1f} s.", asked, answered
             )
-        if answered is None and (not history.timed or waited <= limit):
+        if answered is not None and answered.get("answer") and not _refuses(answered):
+            return self.holds(
+                question.agent, "Somebody answered its question: it was seen.", asked, answered
+            )
+        if answered is None and (not history.timed or not history.complete or waited <= limit):
             return self.unknown(
                 question.agent,
                 f"Its question has waited for {waited:.1f} s of {limit:.0f} s.",
@@ -66,6 +72,12 @@ class AskIsVisible(Law):
             waited=round(waited, 3),
             limit=limit,
         )
+
+
+def _refuses(answer: Event) -> bool:
+    """Whether an answer may be the runtime's own, that gives up what nobody was shown."""
+    words = str(answer.get("answer")).lower()
+    return words.startswith(_REFUSALS)
 
 
 LAW = AskIsVisible()
