@@ -135,6 +135,8 @@ class History(Ordered):
         for agent in agents.values():
             if agent.id == self.root:
                 agent.parent = None
+            elif agent.parent is None and _is_top(agent):
+                continue
             elif agent.parent is None or agent.parent not in agents:
                 agent.parent = self.root
         for agent in agents.values():
@@ -149,8 +151,8 @@ class History(Ordered):
 
     @cached_property
     def children(self) -> list[Agent]:
-        """Every agent but the one at the top."""
-        return [agent for agent in self.agents.values() if agent.id != self.root]
+        """Every agent but the one at the top, and those of sessions that stand beside it."""
+        return [agent for agent in self.agents.values() if agent.parent is not None]
 
     def parent_of(self, agent: str) -> str:
         """Id of the agent's parent, empty for the one at the top."""
@@ -282,3 +284,14 @@ class History(Ordered):
         later = runs[run.number].start if run.number < len(runs) else None
         stop = self.time(later) - SKEW if later else float("inf")
         return [call for call in mine if start <= call.attempts[0].start < stop]
+
+
+def _is_top(agent: Agent) -> bool:
+    """Whether it has a session of its own that nobody has spawned."""
+    return (
+        agent.spawn is None
+        and not any(run.starts for run in agent.runs)
+        and any(
+            event.kind is Kind.SESSION_STARTED and event.agent == agent.id for event in agent.events
+        )
+    )

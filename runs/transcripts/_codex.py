@@ -156,8 +156,10 @@ class Codex(Lines):
             http_status=code,
         )
 
-    def notify(self, agent: str, child: str, state: Any, form: str, call: str = "") -> None:
-        """`agent` learns the state of one sub-agent."""
+    def notify(
+        self, agent: str, child: str, state: Any, form: str, call: str = "", worded: bool = False
+    ) -> None:
+        """`agent` learns the state of one sub-agent; `worded`: in no more than words."""
         ours, raw, size = told(state)
         self.add(
             Kind.NOTICE_DELIVERED,
@@ -171,4 +173,5 @@ class Codex(Lines):
             has_result=None if size is None or ours == "running" else size > 0,
             error_passed=(size or 0) > 0 if ours == "failed" else None,
             digest=mark_of(state),
+            **({"worded": True} if worded else {}),
         )

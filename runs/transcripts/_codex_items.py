@@ -109,7 +109,8 @@ class Conversation(Codex):
         if kind == "FINAL_ANSWER":
             failed = said.startswith(_ERRORED)
             state = {"errored" if failed else "completed": said}
-            self.notify(self.thread, self.paths.get(author, author), state, "notification")
+            child = self.paths.get(author, author)
+            self.notify(self.thread, child, state, "notification", worded=failed)
         elif kind == "NEW_TASK":
             self.add(Kind.USER_MESSAGE, self.thread, text_length=length(payload.get("content")),
                      **{"from": author})  # fmt: skip

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runs.core.events import Draft, Event, Kind, Sighting, number, sighted
+from runs.core.events import ROOT, Draft, Event, Kind, Sighting, number, sighted
 from runs.transcripts._clocks import Timed, align
+from runs.transcripts._paths import Paths
 from runs.transcripts._reading import ReadFile
 from runs.transcripts._values import ELSEWHERE, TERMINAL
 
@@ -20,7 +21,9 @@ def join(files: Sequence[ReadFile]) -> list[Event]:
     """All events of a case on one clock, in order, numbered from 1."""
     rows = align(files)
     _name_the_unnamed(rows, files)
+    _put_session_first(rows, files)
     _complete_children(rows, files)
+    _believe_answers(rows)
     _end_silent_children(rows)
     flat = [(at, draft) for row in rows for at, draft in row]
     order = sorted(
@@ -36,7 +39,10 @@ def join(files: Sequence[ReadFile]) -> list[Event]:
             known = first.get(key)
             if known is not None and known[1] != draft.file and _same(events[known[0]], draft):
                 twin = Sighting(draft.source, draft.file, draft.line, draft.pointer)
-                events[known[0]] = sighted(events[known[0]], twin)
+                seen = events[known[0]]
+                more = seen.get("status") == "unknown" and draft.data.get("status") != "unknown"
+                seen = replace(seen, data=draft.data) if more else seen
+                events[known[0]] = sighted(seen, twin)
                 continue
             first.setdefault(key, (len(events), draft.file))
         events.append(number(draft, len(events) + 1, at))
@@ -44,8 +50,9 @@ def join(files: Sequence[ReadFile]) -> list[Event]:
 
 
 def _same(event: Event, draft: Draft) -> bool:
-    """Whether a record with the same id in another file says the same of an end."""
-    return bool(event.get("status") == draft.data.get("status"))
+    """Whether a record with the same id in another file says the same of an end, if it shows it."""
+    words = {event.get("status"), draft.data.get("status")}
+    return len(words - {"unknown"}) <= 1
 
 
 def _time(flat: Sequence[Timed], place: int) -> float:
@@ -61,10 +68,10 @@ def _complete_children(rows: list[list[Timed]], files: Sequence[ReadFile]) -> No
         if file.facts.get("child") and file.facts.get("call")
     }
     child_of = {str(note["call"]): child for child, note in notes.items()}
-    paths: dict[str, str] = {}
+    paths = Paths()
     for _, draft in _all(rows):
-        if draft.kind is Kind.AGENT_STARTED and draft.data.get("path"):
-            paths.setdefault(str(draft.data["path"]), draft.agent)
+        if draft.kind is Kind.AGENT_STARTED:
+            paths.add(draft)
         call = str(draft.data.get("call") or "")
         if not call:
             continue
@@ -106,16 +113,48 @@ def _with_child(draft: Draft, child_of: dict[str, str], notes: dict[str, Any]) -
     return draft
 
 
-def _by_path(draft: Draft, paths: dict[str, str]) -> Draft:
+def _by_path(draft: Draft, paths: Paths) -> Draft:
     """A sub-agent that is named by its path in the tree gets the id that its own file has."""
-    if draft.kind is Kind.AGENT_RESUMED and draft.agent in paths:
-        return replace(draft, agent=paths[draft.agent])
-    child = paths.get(str(draft.data.get("child") or ""))
+    if draft.kind is Kind.AGENT_RESUMED:
+        by = str(draft.data.get("by") or "")
+        return replace(draft, agent=paths.of(draft.agent, by) or draft.agent)
+    child = paths.of(str(draft.data.get("child") or ""), draft.agent)
     if child:
         return replace(draft, data={**draft.data, "child": child})
-    if draft.kind is Kind.CANCEL_REQUESTED and draft.data.get("target") in paths:
-        return replace(draft, data={**draft.data, "target": paths[str(draft.data["target"])]})
+    target = paths.of(str(draft.data.get("target") or ""), draft.agent)
+    if draft.kind is Kind.CANCEL_REQUESTED and target:
+        return replace(draft, data={**draft.data, "target": target})
     return draft
+
+
+def _put_session_first(rows: list[list[Timed]], files: Sequence[ReadFile]) -> None:
+    """Of a connection with several sessions, that is the root's whose own log is here."""
+    own = {str(file.facts.get("session") or "") for file in files if not file.facts.get("beside")}
+    for row, file in zip(rows, files, strict=True):
+        beside = set(file.facts.get("beside") or ())
+        known, first = beside & own, str(file.facts.get("session") or "")
+        if len(known) != 1 or first in own:
+            continue
+        names = {known.pop(): ROOT, ROOT: first}
+        for place, (at, draft) in enumerate(row):
+            target = draft.data.get("target")
+            data = {**draft.data, "target": names[target]} if target in names else draft.data
+            row[place] = (at, replace(draft, agent=names.get(draft.agent, draft.agent), data=data))
+
+
+def _believe_answers(rows: list[list[Timed]]) -> None:
+    """Word of a failure that is one by its words alone, and is the child's own answer, is none."""
+    said = {
+        (draft.agent, draft.data.get("digest"))
+        for _, draft in _all(rows)
+        if draft.kind is Kind.AGENT_MESSAGE and draft.data.get("digest")
+    }
+    for row in rows:
+        for place, (at, draft) in enumerate(row):
+            data = draft.data
+            if data.get("worded") and (data.get("child"), data.get("digest")) in said:
+                meant = {"status": "completed", "raw": "completed", "error_passed": None}
+                row[place] = (at, replace(draft, data={**data, **meant}))
 
 
 def _name_the_unnamed(rows: list[list[Timed]], files: Sequence[ReadFile]) -> None:

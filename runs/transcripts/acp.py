@@ -17,13 +17,18 @@ _FROM_AGENT = ("session/update", "session/request_permission", "fs/", "terminal/
 
 
 class Acp(Lines):
-    """One log. A line is ``{t_ms, dir, msg}``, or the message alone."""
+    """One log. A line is ``{t_ms, dir, msg}``, or the message alone.
+
+    A connection may hold several sessions: the first one's agent is the root, the others have
+    the names of their sessions (see ``_join`` for whose log is attached beside it).
+    """
 
     envelope = frozenset({"jsonrpc"})
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "acp")
-        self._methods: dict[str, str] = {}
+        self._methods: dict[str, tuple[str, str]] = {}
+        """The requests that wait for an answer: method and session."""
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One message."""
@@ -39,73 +44,85 @@ class Acp(Lines):
         self.native = method or "response"
         params = mapping(message.get("params"))
         session = text(params.get("sessionId"))
-        if session:
-            self.facts.setdefault("session", session)
         if method:
             if name and len(self._methods) < 100_000:
-                self._methods[f"{_side(record, method)}/{name}"] = method
-            self._request(method, name, params)
+                self._methods[f"{_side(record, method)}/{name}"] = method, session
+            self._request(method, name, params, self._agent(session))
         else:
             self._response(record, name, message)
 
-    def _request(self, method: str, name: str, params: Mapping[str, Any]) -> None:
+    def _agent(self, session: str) -> str:
+        """Whose session it is; the first that is named is the root's."""
+        if not session or session == self.facts.setdefault("session", session):
+            return ROOT
+        if session not in self.facts.setdefault("beside", []):
+            self.facts["beside"].append(session)
+            self.add(Kind.SESSION_STARTED, session, session=session)
+        return session
+
+    def _request(self, method: str, name: str, params: Mapping[str, Any], agent: str) -> None:
         if method == "session/prompt":
-            self.add(Kind.USER_MESSAGE, ROOT, text_length=length(params.get("prompt")),
+            self.add(Kind.USER_MESSAGE, agent, text_length=length(params.get("prompt")),
                      **{"from": "client"})  # fmt: skip
         elif method == "session/cancel":
-            self.add(Kind.CANCEL_REQUESTED, ROOT, target=ROOT, by="user", raw=method)
+            self.add(Kind.CANCEL_REQUESTED, agent, target=agent, by="user", raw=method)
         elif method == "session/request_permission":
             call = mapping(params.get("toolCall"))
             tool = text(call.get("title") or call.get("toolCallId"))
-            self.add(Kind.QUESTION_ASKED, ROOT, id=name, what="permission", tool=tool)
+            self.add(Kind.QUESTION_ASKED, agent, id=name, what="permission", tool=tool)
             self.add(
-                Kind.QUESTION_SHOWN, ROOT, id=name, to="client", call=text(call.get("toolCallId"))
+                Kind.QUESTION_SHOWN, agent, id=name, to="client", call=text(call.get("toolCallId"))
             )
         elif method == "session/update":
-            self._update(mapping(params.get("update")))
+            self._update(mapping(params.get("update")), agent)
         else:
-            self.other(method, agent=ROOT)
+            self.other(method, agent=agent)
 
-    def _update(self, update: Mapping[str, Any]) -> None:
+    def _update(self, update: Mapping[str, Any], agent: str) -> None:
         kind = text(update.get("sessionUpdate"), 80)
         self.native = f"session/update/{kind}"
         call = text(update.get("toolCallId"))
         word = text(update.get("status"), 40)
         if kind in ("agent_message_chunk", "agent_thought_chunk"):
             what = "text" if kind == "agent_message_chunk" else "thought"
-            self.add(Kind.DELTA, ROOT, text_length=length(update.get("content")), what=what)
+            self.add(Kind.DELTA, agent, text_length=length(update.get("content")), what=what)
         elif kind == "tool_call":
-            self.add(Kind.TOOL_STARTED, ROOT, call=call, tool=text(update.get("title")))
+            self.add(Kind.TOOL_STARTED, agent, call=call, tool=text(update.get("title")))
         elif kind == "tool_call_update" and word in ("completed", "failed"):
-            self.add(Kind.TOOL_ENDED, ROOT, call=call, tool="", ok=word == "completed")
+            self.add(Kind.TOOL_ENDED, agent, call=call, tool="", ok=word == "completed")
         else:
-            self.other(self.native, summary=word, agent=ROOT)
+            self.other(self.native, summary=word, agent=agent)
 
     def _response(self, record: Mapping[str, Any], name: str, message: Mapping[str, Any]) -> None:
         """An answer belongs to the request of the other side with its id."""
         direction = text(record.get("dir"), 20)
         asked = {"c2s": "server", "in": "server", "s2c": "client", "out": "client"}.get(direction)
         sides = [asked] if asked else ["client", "server"]
-        method = ""
+        method = session = ""
         for side in sides:
-            method = method or self._methods.pop(f"{side}/{name}", "")
+            if not method:
+                method, session = self._methods.pop(f"{side}/{name}", ("", ""))
+        agent = self._agent(session)
         result = mapping(message.get("result"))
         failed = "error" in message
         self.native = f"{method or 'unknown'} answered"
         if method == "session/prompt":
             reason = text(result.get("stopReason"), 40)
             ours = "failed" if failed else "cancelled" if reason == "cancelled" else "completed"
-            self.add(Kind.TURN_ENDED, ROOT, status=ours, raw=reason or "error")
+            self.add(Kind.TURN_ENDED, agent, status=ours, raw=reason or "error")
         elif method == "session/request_permission":
             outcome = mapping(result.get("outcome"))
             answer = text(outcome.get("optionId") or outcome.get("outcome"), 80)
-            self.add(Kind.QUESTION_ANSWERED, ROOT, id=name, answer=answer, by="client")
+            self.add(Kind.QUESTION_ANSWERED, agent, id=name, answer=answer, by="client")
         elif method in ("session/new", "session/load") and not failed:
-            session = text(result.get("sessionId")) or self.facts.get("session", "")
-            kind = Kind.SESSION_STARTED if method == "session/new" else Kind.SESSION_RESUMED
-            self.add(kind, ROOT, session=session)
+            session = text(result.get("sessionId")) or session
+            agent = self._agent(session)
+            if agent == ROOT:
+                new = method == "session/new"
+                kind = Kind.SESSION_STARTED if new else Kind.SESSION_RESUMED
+                self.add(kind, agent, session=session)
         else:
-            self.other(self.native, agent=ROOT)
+            self.other(self.native, agent=agent)
 
 
 def _side(record: Mapping[str, Any], method: str) -> str:
