@@ -89,13 +89,14 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         "findings": [judge.row(finding) for finding in judged.findings],
     }
     owner = fields["summary"]["owner"]
-    if owner and not owner["kept"] and judged.diagnosis == "healthy":
+    if owner and not owner["kept"] and judged.diagnosis in ("healthy", "failed_and_reported"):
         fields["diagnosis"] = "unknown"  # No law says it, and its play's rule was broken.
     executed = run.kind == models.Run.Kind.RUN and run.status != models.Run.Status.LOST
     if executed or _restored(run):
         facts = facts_of(run, history)
         fields["outcome"] = outcome.outcome(facts)
-        fields["public_outcome"] = outcome.public_outcome(facts) if run.agent == "copilot" else ""
+        public = catalogue.driver(run.agent).public
+        fields["public_outcome"] = outcome.public_outcome(facts) if public else ""
         if outcome.is_environment(fields["outcome"]) and not _stands(fields, judged.diagnosis):
             fields["diagnosis"] = "environment"
         fields["exit_code"] = facts.exit_code

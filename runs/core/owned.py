@@ -24,8 +24,8 @@ def rows_of(history: History) -> list[Row]:
 
 
 def by_owner(history: History) -> str:
-    """The diagnosis that its records come to; empty where nothing went wrong, or it was said."""
+    """The diagnosis that its records come to; empty where nothing went wrong."""
     story = tell(rows_of(history))
-    if not story.results or story.result.get("exit_code"):
+    if not story.results:
         return ""
-    return SAYS.get(story.outcome, "")
+    return "failed_and_reported" if story.result.get("exit_code") else SAYS.get(story.outcome, "")

@@ -145,10 +145,11 @@ async def _own(context: Context, conversation: Conversation, emit: Emit) -> None
         breaks="" if breaks == "none" else breaks, operator=play.operator, clocks=play.clocks,
     )  # fmt: skip
     result = await client.run()
-    leaves = result is not None and (result.stopped or result.exit_code != 0)
-    if leaves and client.owner and client.owner.open_children:
-        # Who stops a turn alone, or says that it gave up, leaves children to themselves; that
-        # they end now is our doing.
+    if result is None or client.owner is None:
+        return
+    if result.exit_code != 0 or (result.stopped and client.owner.open_children):
+        # Who says that it gave up, or stops a turn alone, leaves what still runs to itself; that
+        # it ends now is our doing.
         emit(
             Draft(
                 kind=Kind.CANCEL_REQUESTED, source="harness", file="harness", at=time.time(),

@@ -24,14 +24,16 @@ def _run(play: str, breaks: str) -> Run:
     ("play", "breaks", "diagnosis"),
     [
         ("cl-07", "none", "healthy"),  # The stand-in says one end twice; that is not its client's.
-        ("cl-15", "none", "healthy"),
-        ("cl-36", "none", "unknown"),  # It gave up and said so; we ended the child that ran on.
+        ("cl-15", "none", "failed_and_reported"),
+        ("cl-22", "none", "failed_and_reported"),
+        ("cl-36", "none", "failed_and_reported"),  # It gave up and said so; its child ran on.
         ("cl-37", "none", "healthy"),  # The child is a stranger's.
         ("cl-01", "CL-1", "notice_lost"),
         ("cl-13", "CL-13", "duplicate_terminal"),
         ("cl-27", "CL-27", "misrouted_notice"),
         ("cl-24", "CL-24", "cancel_ignored"),
-        ("cl-03", "CL-3", "unknown"),  # It says a part of the answer, and no law speaks of that.
+        ("cl-06", "CL-6", "unknown"),  # It failed, waiting for a stranger's child.
+        ("cl-33", "CL-33", "unknown"),  # It shows a secret, and no law speaks of that.
     ],
 )
 def test_a_run_blames_its_client_where_it_breaks_the_rule_and_nowhere_else(
