@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from runs import versions
+from runs.core.events import Kind
 from runs.errors import UnknownName
 from runs.option import Option
 
@@ -170,6 +171,8 @@ class Driver(ABC):
     """Whether it follows a 307 of its provider; the fault `refused` depends on it."""
     registers: ClassVar[bool] = False
     """Whether a builtin agent may also be a command of the operator's, of whatever version."""
+    public: ClassVar[bool] = False
+    """Whether the public repro is about it: a run's outcome is also said in that one's words."""
     alone: ClassVar[Mapping[str, Any]] = {}
     """Options under which its command line alone plays a scenario, where the chosen ones need a
     conversation: for a script that somebody runs without Lifeline."""
@@ -239,8 +242,6 @@ class Driver(ABC):
 
     def runtime(self, history: History, binary: Binary) -> Runtime:
         """What the history proves about what ran: here, the version that a session's start says."""
-        from runs.core.events import Kind
-
         told = (str(event.get("version") or "") for event in history.of(Kind.SESSION_STARTED))
         version = next(filter(None, told), "")
         problem = "" if version else "nothing says which version ran"
@@ -252,8 +253,6 @@ class Driver(ABC):
 
     def executed_tools(self, history: History) -> Mapping[str, int]:
         """Tools that ran, with how often, in the agent's own names."""
-        from runs.core.events import Kind
-
         counts: dict[str, int] = {}
         seen: set[str] = set()
         for event in history.of(Kind.TOOL_STARTED):

@@ -33,7 +33,7 @@ FOLDED = (TYPES,)
 def drift(request: HttpRequest) -> HttpResponse:
     """``?agent=&before=&after=``; ``&q=`` keeps what holds a word, ``&format=json`` is JSON."""
     agents = sorted(catalogue.drivers())
-    agent = request.GET.get("agent") or ("codex" if "codex" in agents else agents[0])
+    agent = request.GET.get("agent") or next(filter(_described, agents), agents[0])
     if agent not in agents:
         raise Http404(f"There is no agent {agent!r}.")
     known = descriptions.versions(agent)
@@ -57,6 +57,11 @@ def drift(request: HttpRequest) -> HttpResponse:
         return JsonResponse({"agent": agent, "before": before, "after": after, "changes": changes})
     status = 404 if context.get("trouble") else 200
     return render(request, "drift/page.html", context, status=status)
+
+
+def _described(agent: str) -> bool:
+    """Whether versions of it say themselves what their protocol is, run or not."""
+    return bool(catalogue.driver(agent).described())
 
 
 def _chosen(request: HttpRequest, known: list[str]) -> tuple[str, str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 from fakes.registry import members
 from runs.core import laws as laws_package
@@ -19,6 +18,7 @@ from runs.core.diagnosis import diagnose
 from runs.core.doubt import doubted
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds, Verdict
+from runs.core.schema import FindingRow
 
 PRECEDENCE = (
     *("L14", "L15", "L10", "L8", "L7", "L17", "L18", "L9", "L12", "L4"),
@@ -149,8 +149,8 @@ def _not_its_own(finding: Finding) -> Finding:
     return finding
 
 
-def row(finding: Finding) -> dict[str, Any]:
-    """The finding as JSON (:class:`runs.core.schema.FindingRow`)."""
+def row(finding: Finding) -> FindingRow:
+    """The finding as JSON."""
     return {
         "law": finding.law,
         "verdict": finding.verdict.value,

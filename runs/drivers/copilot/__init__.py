@@ -51,6 +51,7 @@ class Copilot(Driver):
     allowed_tools: ClassVar[frozenset[str]] = frozenset({"task", "read_agent"})
     overhead_mib: ClassVar[int] = 384
     follows_redirects: ClassVar[bool] = False
+    public: ClassVar[bool] = True
     options: ClassVar[tuple[Option, ...]] = (
         Option(
             "wire",
