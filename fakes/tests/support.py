@@ -60,11 +60,25 @@ class Served:
             if r["what"] == what and all(r[key] == value for key, value in wanted.items())
         ]
 
+    async def until(self, what: str, count: int) -> None:
+        """Returns when the journal has so many records of a kind."""
+        async with asyncio.timeout(20):
+            while len(self.said(what)) < count:
+                await asyncio.sleep(0.005)
+
     async def settled(self) -> None:
         """Returns when every exchange has ended in the journal."""
+        await self.until("request.ended", len(self.said("request.received")))
+
+    async def reopened(self) -> None:
+        """Returns when its port takes connections again."""
         async with asyncio.timeout(20):
-            while len(self.said("request.ended")) < len(self.said("request.received")):
-                await asyncio.sleep(0.005)
+            while True:
+                try:
+                    _, writer = await asyncio.open_connection("127.0.0.1", self.provider.port)
+                    return writer.close()
+                except OSError:
+                    await asyncio.sleep(0.01)
 
     async def post(
         self, dialect: str, form: str, prompt: str = CHILD, client: httpx.AsyncClient | None = None

@@ -79,9 +79,7 @@ async def test_it_keeps_bodies(serve: Callable[..., Any], tmp_path: Path) -> Non
 async def test_it_marks_what_is_open_when_the_run_ends(serve: Callable[..., Any]) -> None:
     served: Served = await serve("stall")
     waiting = [asyncio.create_task(served.post("responses", "stream")) for _ in range(3)]
-    async with asyncio.timeout(20):
-        while len(served.said("fault.fired")) < 3:
-            await asyncio.sleep(0.01)
+    await served.until("fault.fired", 3)
     await served.provider.stop()
     ended = served.said("request.ended")
     assert [(r["closed"], r["complete"]) for r in ended] == [("open", False)] * 3

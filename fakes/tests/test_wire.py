@@ -233,30 +233,30 @@ async def test_it_cuts_at_every_point_of_an_answer(serve: Callable[..., Any], af
 
 async def test_it_shuts_the_port_for_a_time_and_opens_it_again(serve: Callable[..., Any]) -> None:
     served: Served = await serve(
-        {"fault": "refused", "by": "shut", "seconds": 0.8, "on": {"attempt": 1}}
+        {"fault": "refused", "by": "shut", "seconds": 1.5, "on": {"attempt": 1}}
     )
     with pytest.raises(httpx.ReadError):
         await served.post("responses", "plain")
     for _ in range(3):
         with pytest.raises(httpx.ConnectError):
             await served.post("responses", "plain")
-    await asyncio.sleep(1.2)
+    await served.reopened()
     assert (await served.post("responses", "plain")).status_code == 200
 
 
 async def test_it_counts_what_a_shut_port_refused(serve: Callable[..., Any]) -> None:
-    served: Served = await serve({"fault": "refused", "by": "shut", "seconds": 1.0})
+    served: Served = await serve({"fault": "refused", "by": "shut", "seconds": 1.5})
     # As of a sealed network: nobody but this test is refused there.
     tried = []
     served.provider.refusals = lambda: len(tried)
     with pytest.raises(httpx.ReadError):
         await served.post("responses", "plain")
-    for _ in range(3):
+    for number in (2, 3, 4):
         with pytest.raises(httpx.ConnectError):
             await served.post("responses", "plain")
         tried.append(1)
-        await asyncio.sleep(0.05)
-    await asyncio.sleep(1.2)
+        await served.until("request.ended", number)
+    await served.reopened()
     ended = served.said("request.ended", caller="child:1")
     assert [(r["call"], r["attempt"], r["closed"]) for r in ended] == [
         (1, number, "refused") for number in (1, 2, 3, 4)
