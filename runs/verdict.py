@@ -97,7 +97,7 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
         fields["outcome"] = outcome.outcome(facts)
         public = catalogue.driver(run.agent).public
         fields["public_outcome"] = outcome.public_outcome(facts) if public else ""
-        if outcome.is_environment(fields["outcome"]) and not _stands(fields, judged.diagnosis):
+        if outcome.is_environment(fields["outcome"]) and not stands(fields["outcome"], judged):
             fields["diagnosis"] = "environment"
         fields["exit_code"] = facts.exit_code
         fields["reported_version"] = facts.reported_version
@@ -109,14 +109,15 @@ UNASKED = frozenset({"early_exit_children_lost", "dead_spawn"})
 """Failures by which an agent keeps its sub-agent from ever asking."""
 
 
-def _stands(fields: dict[str, Any], diagnosis: str) -> bool:
+def stands(invalid: str, judged: judge.Judgement) -> bool:
     """Whether a diagnosis stands although the outcome is invalid: it says why it is.
 
     A fault cannot reach a sub-agent that its parent left behind before its first request;
     the run proves nothing about the fault, and the agent's failure all the same.
     """
-    left_behind = fields["outcome"] == "invalid-fault-not-delivered" and diagnosis in UNASKED
-    return diagnosis == "log_damaged" or left_behind
+    found = {judged.diagnosis, *(one.label for one in judged.broken)}
+    left_behind = invalid == "invalid-fault-not-delivered" and bool(found & UNASKED)
+    return judged.diagnosis == "log_damaged" or left_behind
 
 
 def _restored(run: models.Run) -> bool:
