@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Count, Q
 
-from runs import words
+from runs import sayings
 from runs.models import Event, Run
 from runs.text import one_line, visible
 
@@ -22,14 +20,6 @@ HIDDEN = ("seen.again", "process.sample")
 """Kinds that the table leaves out unless the filter names them; both are shown elsewhere."""
 _TOKEN = re.compile(r'(-?)(?:([a-z]+):)?(?:"([^"]*)"|(\S+))')
 _FIELDS = {"agent": "agent", "kind": "kind", "source": "source", "file": "file", "native": "native"}
-_LOUD = {
-    "fault.fired": "bad",
-    "error": "bad",
-    "guard.fired": "bad",
-    "damage": "bad",
-    "network.attempt": "bad",
-    "model.retry": "bad",
-}
 
 
 @dataclass(slots=True)
@@ -149,64 +139,14 @@ def place(event: Event) -> str:
 def row_of(event: Event, also: list[Event]) -> EventRow:
     """One event as its row."""
     sources = [event.source, *(other.source for other in also)]
-    loud = _LOUD.get(event.kind, "")
-    if event.kind == "request.ended" and not event.data.get("complete"):
-        loud = "bad"
     return EventRow(
         seq=event.seq,
         t=event.t,
         kind=event.kind,
         agent=event.agent or str(event.data.get("caller") or ""),
         native=event.native,
-        what=sentence(event.kind, event.data),
+        what=one_line(sayings.sentence(event.kind, event.data), 220),
         seen=one_line(" + ".join(dict.fromkeys(sources)), 40),
         places=one_line(", ".join(map(place, [event, *also])), 300),
-        tone=loud,
+        tone=sayings.tone(event.kind, event.data),
     )
-
-
-def sentence(kind: str, data: dict[str, Any]) -> str:
-    """What an event says, in one line: the keys that matter of its kind, else all of them."""
-    form = _SENTENCES.get(kind)
-    parts = form(data) if form else [f"{key} {_plain(value)}" for key, value in data.items()]
-    return one_line(", ".join(str(part) for part in parts if part not in (None, "")), 220)
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "–" if value is None else str(value)
-
-
-def _wait(value: Any) -> str:
-    return words.seconds(float(value)) if isinstance(value, int | float) else ""
-
-
-_SENTENCES: dict[str, Callable[[dict[str, Any]], list[Any]]] = {
-    "request.received": lambda d: [
-        f"call {d.get('call')}, attempt {d.get('attempt')}",
-        words.size(d.get("bytes")),
-        d.get("model"),
-    ],
-    "response.started": lambda d: [f"attempt {d.get('attempt')}", f"HTTP {d.get('status')}"],
-    "fault.fired": lambda d: [f"✂ {d.get('fault')}", d.get("mark"), f"attempt {d.get('attempt')}"],
-    "request.ended": lambda d: [
-        f"attempt {d.get('attempt')} "
-        + words.closed(str(d.get("closed")), d.get("complete"), d.get("status")),
-        words.size(d.get("bytes")),
-        words.plural(int(d.get("events") or 0), "event"),
-    ],
-    "model.retry": lambda d: [
-        f"attempt {d.get('attempt', '?')}" + (f" of {d['of']}" if d.get("of") else ""),
-        f"waits {_wait(d.get('delay'))}" if d.get("delay") is not None else "",
-        d.get("reason"),
-    ],
-    "session.status": lambda d: [
-        d.get("status"),
-        f"“{d['raw']}”" if d.get("raw") else "",
-        "inferred" if d.get("inferred") else "",
-    ],
-    "process.sample": lambda d: [
-        f"{words.size(d.get('rss'))} in {words.plural(int(d.get('processes') or 0), 'process')}"
-    ],
-}

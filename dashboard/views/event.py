@@ -12,10 +12,10 @@ from django.views.decorators.http import require_GET
 
 from dashboard import listing
 from dashboard.views.run import find
-from runs import store
+from runs import sayings, store
 from runs.core.events import KINDS, Kind
 from runs.models import Event, Run
-from runs.text import clipped, visible, visible_deep
+from runs.text import clipped, one_line, visible, visible_deep
 
 SHOWN = 64 * 1024
 """Characters of a raw line or body that a page shows; the download has the rest."""
@@ -72,7 +72,7 @@ def _context(run: Run, seq: int) -> dict[str, Any]:
         "run": run,
         "event": row,
         "told": KINDS[Kind(row.kind)].sentence if row.kind in KINDS else "",
-        "what": listing.sentence(row.kind, row.data),
+        "what": one_line(sayings.sentence(row.kind, row.data), 220),
         "places": [listing.place(one) for one in (row, *also)],
         "data": [(key, _value(value)) for key, value in visible_deep(row.data).items()],
         "raw": _shown(store.raw_line(run, seq)),

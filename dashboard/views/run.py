@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET
 from dashboard import copies, listing, owners
 from dashboard.pulse import pulse
 from dashboard.versions import of_agent
-from runs import catalogue, descriptions, facts, proposal, start, store, words
+from runs import catalogue, descriptions, facts, proposal, sayings, start, store, words
 from runs.models import Opinion, Run
 from runs.text import visible_deep
 
@@ -46,6 +46,7 @@ def run(request: HttpRequest, permalink: str) -> HttpResponse:
         "events": events,
         "page_data": _page_data(found, context["facts"], events),
         "clocks": True,
+        "sayings": sayings.TABLE,
     }
     return render(request, "run/page.html", context)
 
@@ -160,9 +161,11 @@ def drift_address(agent: str, version: str) -> str:
 
 
 def retry_words(retry: dict[str, Any]) -> str:
-    """`claimed 5 waits, 5.00 s · measured 5 gaps, 5.06 s · 0.06 s more than claimed`."""
+    """`claimed 5 waits, 5.00 s · measured 5 gaps, 5.06 s · 0.06 s more than claimed`, or ""."""
     reported, measured = retry.get("reported") or {}, retry.get("measured") or {}
     gaps = measured.get("gaps") or []
+    if not gaps and reported.get("retries") is None:
+        return ""
     claim = "claimed nothing"
     if reported.get("retries") is not None:
         claim = f"claimed {words.plural(int(reported['retries']), 'wait')}"

@@ -32,71 +32,74 @@ export function seconds(value) {
   return `${Math.floor(value / 3600)} h ${Math.floor((value % 3600) / 60)} min`;
 }
 
-const one = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-const list = (...parts) => parts.filter((part) => part !== "" && part !== null && part !== undefined && part !== false).join(", ");
-const attempt = (d) => d.attempt && `attempt ${d.attempt}${d.of ? ` of ${d.of}` : ""}`;
+/**
+ * What events say, as the page gives it (runs/sayings.py tells the form of the parts).
+ * @type {{says: Record<string, string[]>, loud: Record<string, string>, badEnds: string[], closed: Record<string, string>}}
+ */
+let table = { says: {}, loud: {}, badEnds: [], closed: {} };
 
-/** By kind: what an event says in a few words. @type {Record<string, (d: any, e: Event) => string>} */
-const SAYS = {
-  "session.started": (d) => list(d.version, d.model, d.platform),
-  "session.status": (d) => list(d.status, d.raw && d.raw !== d.status && `“${d.raw}”`, attempt(d), d.inferred && "inferred", d.reason),
-  "spawn.requested": (d) => list(d.name, d.role, d.background && "background", d.model),
-  "spawn.answered": (d) => list(d.ok === false ? `refused (${d.refusal ?? "error"})` : "accepted", d.child),
-  "agent.started": (d) => list(d.name, d.background && "background", d.role, d.model, d.parent && `under ${d.parent}`),
-  "agent.ended": (d) => list(d.status, d.raw && d.raw !== d.status && `“${d.raw}”`, d.error_class, d.detail),
-  "notice.queued": (d) => list(`${d.status ?? "word"} of ${d.child}`, d.raw && `“${d.raw}”`),
-  "notice.delivered": (d) => list(`told “${d.raw ?? d.status}” of ${d.child}`, d.form, d.has_result === false && "no result"),
-  "message.user": (d) => list(d.from && `from ${d.from}`, d.text_length && one(d.text_length, "character")),
-  "message.agent": (d) => list(d.text_length !== undefined && one(d.text_length, "character"), d.final && "final", d.finish, d.error),
-  "message.delta": (d) => list(d.what, d.text_length && one(d.text_length, "character")),
-  "tool.started": (d) => list(d.tool, d.background && "background"),
-  "tool.ended": (d) => list(d.tool, d.ok === false ? "failed" : d.ok && "ok", d.denied && "denied"),
-  "item.left-open": (d) => list(d.what, "never ended"),
-  "model.ended": (d) => list(d.ok === false ? "failed" : d.ok && "ok", d.http_status, d.error_class, d.finish),
-  "model.retry": (d) => list(attempt(d), d.delay !== undefined && d.delay !== null && `next in ${seconds(Number(d.delay))}`, d.reason),
-  "retry.claim": (d) => list(`retried ${one(d.retries, "time")}`, d.sleep !== undefined && `${Number(d.sleep).toFixed(2)} s in all`),
-  error: (d) => list(d.error_class, d.http_status, d.code, d.raw ?? d.detail),
-  "request.received": (d) => list(d.caller, d.call && `call ${d.call}`, attempt(d), d.bytes && bytes(d.bytes), d.model),
-  "response.started": (d) => list(d.status, attempt(d)),
-  "fault.fired": (d) => list(d.fault, d.events !== undefined && `after ${one(d.events, "event")}`, d.bytes !== undefined && bytes(d.bytes)),
-  "request.ended": (d) => list(attempt(d), d.complete ? "complete" : d.closed, d.status, d.duration !== undefined && d.duration !== null && seconds(Number(d.duration)), d.fault),
-  "process.sample": (d) => list(d.rss && bytes(d.rss), d.cpu !== undefined && `${Math.round(d.cpu)} % processor`, d.processes && one(d.processes, "process").replace("processs", "processes")),
-  "process.exited": (d) => list(d.signal ? `signal ${d.signal}` : `exit code ${d.code}`),
-  "process.part": (d) => list(d.part, d.status, d.version, d.signal && `signal ${d.signal}`, d.code !== undefined && d.code !== null && `code ${d.code}`),
-  "run.phase": (d) => list(d.phase),
-  "guard.fired": (d) => list(d.guard, d.limit !== undefined && `limit ${d.limit}`),
-  "network.attempt": (d) => list(d.host ?? d.address, d.port, d.what),
-  damage: (d) => list(d.what, d.repaired && "repaired", d.detail),
-  other: (d) => list(d.type, d.summary),
-};
-
-/** What the event says, beside its kind. @param {Event} event @returns {string} */
-export function says(event) {
-  const data = event.data ?? {};
-  let text = "";
-  try {
-    text = SAYS[event.kind]?.(data, event) ?? "";
-  } catch {
-    text = ""; // data of an unforeseen shape: the plain listing below
-  }
-  if (!text && !SAYS[event.kind]) {
-    text = Object.entries(data)
-      .filter(([, value]) => value !== null && typeof value !== "object")
-      .map(([key, value]) => `${key} ${value}`)
-      .join(", ");
-  }
-  return clean(text);
+/** Takes the table; before, every event says its plain values. */
+export function learn(given) {
+  table = given;
 }
 
-const BAD = new Set(["fault.fired", "error", "guard.fired", "watchdog.fired", "network.attempt"]);
-const ENDED_BADLY = new Set(["failed", "cancelled", "interrupted", "stopped"]);
+const HOLE = /\{([a-z_,]+)(?:\|([a-z]+)((?: [a-z_]+)*))?\}/;
+const MAYBE = /\[([^\]]*)\]/;
+const CONDITIONS = { "?": Boolean, "!": (value) => value === false, "~": (value) => value !== false };
+
+/** What the event says, beside its kind. @param {Event} event @returns {string} */
+export function says({ kind, data }) {
+  const given = data ?? {};
+  const parts = Object.hasOwn(table.says, kind)
+    ? table.says[kind].map((part) => said(part, given))
+    : Object.entries(given).map(([key, value]) => plain(value) && `${key} ${plain(value)}`);
+  return clean(parts.filter(Boolean).join(", "));
+}
+
+function said(part, data) {
+  const holds = CONDITIONS[part[0]];
+  if (holds) {
+    const [word] = part.split(" ", 1);
+    if (!holds(data[word.slice(1)])) return "";
+    part = part.slice(word.length + 1);
+  }
+  const pieces = part.split(MAYBE).map((piece) => filled(piece, data));
+  return pieces.some((piece, at) => piece === null && at % 2 === 0) ? "" : pieces.join("");
+}
+
+/** The text with its values; null where one is missing. */
+function filled(text, data) {
+  const pieces = text.split(HOLE);
+  let made = pieces[0];
+  for (let at = 1; at < pieces.length; at += 4) {
+    const [keys, how, rest, after] = pieces.slice(at, at + 4);
+    const key = keys.split(",").find((one) => plain(data[one]));
+    const value = key === undefined ? "" : shown(data[key], how, rest?.trim().split(" ") ?? [], data);
+    if (!value) return null;
+    made += value + after;
+  }
+  return made;
+}
+
+function shown(value, how, rest, data) {
+  if (how === "unless") return value === data[rest[0]] ? "" : plain(value);
+  if (how === "closed") return value === "ended" && data.status >= 400 ? `error ${data.status}` : table.closed[value] ?? plain(value);
+  if (!how || typeof value !== "number") return plain(value);
+  if (how === "count") return `${value.toLocaleString("en")} ${value === 1 ? rest[0] : rest[1] ?? `${rest[0]}s`}`;
+  if (how === "seconds") return seconds(value);
+  return how === "size" ? bytes(value) : String(Math.round(value));
+}
+
+function plain(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
 
 /** The tone of an event: bad, unknown or "". @param {Event} event */
-export function toneOf(event) {
-  const { kind, data = {} } = event;
-  if (BAD.has(kind) || (kind === "request.ended" && data.complete === false) || data.ok === false) return "bad";
-  if (kind === "agent.ended" && ENDED_BADLY.has(data.status)) return "bad";
-  return kind === "damage" ? "unknown" : "";
+export function toneOf({ kind, data }) {
+  if ((kind === "request.ended" && !data?.complete) || data?.ok === false) return "bad";
+  if (kind === "agent.ended" && table.badEnds.includes(data?.status)) return "bad";
+  return table.loud[kind] ?? "";
 }
 
 const FIELDS = new Set(["agent", "kind", "source", "file", "native", "caller", "call", "attempt", "seq", "line"]);
@@ -116,12 +119,15 @@ export function parseFilter(text) {
 /** Kinds that the list leaves out unless the filter names a kind; the timeline shows them. */
 const QUIET = "process.sample";
 
-/** Whether the event passes: every field named must match one of its terms, no `-` term may. */
-export function passes(event, terms) {
+/**
+ * Whether the event passes: every field named must match one of its terms, no `-` term may.
+ * @param {Event} event @param {Term[]} terms @param {(agent: string) => string} [nameOf] what an agent is called
+ */
+export function passes(event, terms, nameOf = (agent) => agent) {
   if (event.kind === QUIET && !terms.some((term) => term.field === "kind" && !term.not)) return false;
   const asked = new Map();
   for (const term of terms) {
-    const found = matches(event, term);
+    const found = matches(event, term, nameOf);
     if (term.not) {
       if (found) return false;
     } else if (!term.field) {
@@ -134,12 +140,13 @@ export function passes(event, terms) {
   return true;
 }
 
-function matches(event, term) {
+function matches(event, term, nameOf) {
   if (!term.field) return haystack(event).includes(term.value);
-  return term.value.split(",").some((value) => value !== "" && holds(event, term.field, value));
+  return term.value.split(",").some((value) => value !== "" && holds(event, term.field, value, nameOf));
 }
 
-function holds(event, field, value) {
+function holds(event, field, value, nameOf) {
+  if (field === "agent" && nameOf(event.agent).toLowerCase().includes(value)) return true;
   if (field === "source") return [event, ...(event.also ?? [])].some((place) => place.source === value);
   if (field === "seq" || field === "line" || field === "call" || field === "attempt") {
     return inRange(event[field] ?? event.data?.[field], value);

@@ -18,7 +18,7 @@ export class EventList {
   /**
    * @param {HTMLElement} root @param {import("./events-store.js").Store} store
    * @param {import("./select.js").Selection} selection
-   * @param {{start: Date|null, open: boolean, load: (where: "earlier"|"later"|"tail") => void,
+   * @param {{start: Date|null, open: boolean, nameOf: (agent: string) => string, load: (where: "earlier"|"later"|"tail") => void,
    *   search: (text: string) => void}} page
    */
   constructor(root, store, selection, page) {
@@ -107,7 +107,7 @@ export class EventList {
     this.terms = parseFilter(this.selection.sight.filter);
     this.found = events === this.store.events ? null : events;
     const stick = this.page.open && this.page.tailing && this.rows.atEnd;
-    this.shown = events.filter((event) => passes(event, this.terms));
+    this.shown = events.filter((event) => passes(event, this.terms, this.page.nameOf));
     this.rows.show(this.shown, stick);
     this.#count();
     if (this.selection.seq) this.reveal();
@@ -116,7 +116,7 @@ export class EventList {
   /** New events at the end. @param {import("./events-words.js").Event[]} fresh */
   append(fresh) {
     const stick = this.page.open && (this.rows.atEnd || !this.shown.length);
-    const matching = fresh.filter((event) => passes(event, this.terms));
+    const matching = fresh.filter((event) => passes(event, this.terms, this.page.nameOf));
     for (const event of matching) this.shown.push(event);
     const gone = this.store.trim();
     if (gone) this.shown = this.shown.filter((event) => event.seq >= this.store.first);
@@ -214,7 +214,8 @@ export class EventList {
     row.className = `event-row ${toneOf(event)}${selected ? " selected" : ""}${this.evidence.has(event.seq) ? " evident" : ""}`;
     number.textContent = String(event.seq);
     time.textContent = event.t === null ? "–" : timeText(event.t, this.page.start, document.documentElement.dataset.clock);
-    who.textContent = clean(event.agent, 80) || "–";
+    who.textContent = clean(this.page.nameOf(event.agent), 80) || "–";
+    who.title = clean(event.agent, 160);
     kind.textContent = event.kind;
     kind.title = clean(event.native, 120);
     what.textContent = says(event);

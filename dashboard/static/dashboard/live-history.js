@@ -40,8 +40,9 @@ export class History {
    * Every event of the run that passes the filter, up to a bound. Says how far it is.
    * @param {string} filter @param {(read: number, found: number) => void} progress
    * @param {() => boolean} wanted answers false when nobody waits any more
+   * @param {(agent: string) => string} nameOf
    */
-  async search(filter, progress, wanted) {
+  async search(filter, progress, wanted, nameOf) {
     const terms = parseFilter(filter);
     const found = [];
     let at = 0;
@@ -51,7 +52,7 @@ export class History {
       at = events.at(-1).seq;
       const store = new Store(); // joins sightings that are near their first one
       store.append(events);
-      for (const event of store.events) if (passes(event, terms)) found.push(event);
+      for (const event of store.events) if (passes(event, terms, nameOf)) found.push(event);
       progress(at, found.length);
     }
     return found;

@@ -66,6 +66,10 @@ export class Pulse {
     if (!this.present) return;
     const text = this.page.open ? this.#now() : "";
     if (this.present.textContent !== text) this.present.textContent = text;
+    const head = document.getElementById("pulse"); // it came with the page's parts, this is newer
+    if (!text || !head || head.textContent === text) return;
+    head.textContent = text;
+    for (const name of ["since", "until"]) delete head.dataset[name];
   }
 
   #now() {

@@ -4,6 +4,7 @@
 import { say } from "./base.js";
 import { EventList } from "./events.js";
 import { Store } from "./events-store.js";
+import { learn } from "./events-words.js";
 import { Inspector } from "./inspector.js";
 import { Keys } from "./keys.js";
 import { History, STRETCH } from "./live-history.js";
@@ -19,11 +20,14 @@ const TELLING = new Set(["request.received", "request.ended", "agent.started", "
 const run = document.getElementById("run");
 const told = JSON.parse(document.getElementById("run-data").textContent);
 
+learn(JSON.parse(document.getElementById("event-words").textContent));
+
 const page = {
   start: run.dataset.started ? new Date(run.dataset.started) : null,
   open: run.dataset.open === "true",
   tailing: true,
   eventOf: (seq) => store.bySeq.get(seq),
+  nameOf: (agent) => timeline.model.names.get(agent) ?? agent,
   load,
   search,
 };
@@ -54,7 +58,14 @@ const socket = new LiveSocket(run.dataset.socket, page.tailing ? first : known, 
     timeline.noted(fresh.length);
     return undefined;
   },
-  timeline: (message) => timeline.take(message),
+  timeline(message) {
+    const called = () => [...timeline.model.names].join();
+    const before = called();
+    const fits = timeline.take(message);
+    document.getElementById("thinned").hidden = !timeline.model.lanes.some((lane) => lane.of > lane.shown);
+    if (called() !== before) list.refilter(list.found ?? undefined);
+    return fits;
+  },
   run: (state) => changed(state),
   state: (state, until) => pulse.connection(state, until),
   gone() {
@@ -120,7 +131,7 @@ async function search(filter) {
   const wanted = () => mine === searching && selection.sight.filter === filter.trim();
   const progress = (read, found) => (list.note.textContent = `searched ${read.toLocaleString("en")}, found ${found.toLocaleString("en")}`);
   try {
-    const found = await history.search(filter, progress, wanted);
+    const found = await history.search(filter, progress, wanted, page.nameOf);
     if (wanted()) list.refilter(found);
   } catch {
     list.note.textContent = "The search broke off; try again.";

@@ -119,6 +119,17 @@ export class Model {
     }
     return this.brokenSeqs;
   }
+
+  /** What agents are called, by id: the labels of their lanes as far as these differ. @returns {Map<string, string>} */
+  get names() {
+    if (this.namedFor !== this.version) {
+      const lanes = this.lanes.filter((lane) => lane.kind === "agent");
+      const alone = (lane) => lanes.every((other) => other === lane || other.label !== lane.label);
+      this.named = new Map(lanes.filter(alone).map((lane) => [lane.agent, lane.label]));
+      this.namedFor = this.version;
+    }
+    return this.named;
+  }
 }
 
 /** @param {unknown[]} before @param {[number, unknown[]]} change @returns {any[]} */

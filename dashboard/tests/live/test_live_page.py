@@ -126,6 +126,7 @@ def test_it_says_which_attempt_it_is_and_how_long_it_is_silent(site: Site, open_
     retry = {"attempt": 3, "of": 6, "delay": 60}
     site.write(run, [event(run, 4, 30.0, "model.retry", "child", **retry)])
     expect(page.locator("#present")).to_contain_text("attempt 3 of 6, next in")
+    expect(page.locator("#pulse")).to_contain_text("attempt 3 of 6, next in")
 
 
 def test_it_holds_the_end_of_a_long_run_that_goes_on(site: Site, open_page: Any) -> None:

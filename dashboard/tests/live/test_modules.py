@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from dashboard.tests.sayings import CASES
+from runs.sayings import TABLE
 from runs.tests import needs
 
 HERE = Path(__file__).parent
@@ -20,6 +23,7 @@ def modules(tmp_path: Path) -> Path:
     folder = tmp_path / "modules"
     shutil.copytree(STATIC, folder)
     (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "words.json").write_text(json.dumps({"table": TABLE, "cases": CASES}))
     for test in HERE.glob("*.test.js"):
         shutil.copy(test, folder)
     return folder

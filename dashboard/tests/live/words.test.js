@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { clean, parseFilter, passes, says, seconds, toneOf } from "./events-words.js";
+import { clean, learn, parseFilter, passes, says, seconds, toneOf } from "./events-words.js";
 import { MOST, Store } from "./events-store.js";
 import { thinned } from "./timeline-paper.js";
 
@@ -29,8 +30,12 @@ test("it survives any filter a person may type", () => {
 });
 
 test("it says what an event is in words", () => {
-  assert.equal(says(event(1, { kind: "request.received", data: { caller: "child:1", call: 1, attempt: 3, bytes: 22220, model: "m" } })), "child:1, call 1, attempt 3, 21.7 KiB, m");
-  assert.equal(says(event(1, { kind: "notice.delivered", data: { child: "c", raw: "idle", form: "notification", has_result: false } })), "told “idle” of c, notification, no result");
+  const { table, cases } = JSON.parse(readFileSync(new URL("words.json", import.meta.url), "utf8"));
+  learn(table);
+  for (const [kind, data, words, tone] of cases) {
+    const one = event(1, { kind, data });
+    assert.deepEqual([kind, says(one), toneOf(one)], [kind, words, tone]);
+  }
   assert.equal(says(event(1, { kind: "never.heard", data: { a: 1, b: "x", c: { d: 1 }, e: null } })), "a 1, b x");
   for (const data of [{}, { bytes: "many" }, { delay: {} }, { raw: ["x"] }, { text_length: null }]) {
     for (const kind of ["model.retry", "error", "request.ended", "process.sample", "retry.claim", "message.agent"]) says(event(1, { kind, data }));
@@ -52,6 +57,14 @@ test("it gives a tone to what went wrong and to nothing else", () => {
   assert.equal(toneOf(event(1, { kind: "request.ended", data: { complete: false } })), "bad");
   assert.equal(toneOf(event(1, { kind: "request.ended", data: { complete: true } })), "");
   assert.equal(toneOf(event(1, { kind: "damage" })), "unknown");
+});
+
+test("it finds an agent by its id and by its name", () => {
+  const one = event(1, { agent: "4bd9c2" });
+  const nameOf = (agent) => ({ "4bd9c2": "Kuhn" })[agent] ?? agent;
+  assert.equal(passes(one, parseFilter("agent:kuhn"), nameOf), true);
+  assert.equal(passes(one, parseFilter("agent:4bd"), nameOf), true);
+  assert.equal(passes(one, parseFilter("agent:kuhn")), false);
 });
 
 test("it ignores a number that it has seen", () => {
