@@ -6,6 +6,7 @@ module went through `visible_deep`, so that no template can forget it.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,6 +69,11 @@ class Facts:
         return any(row.get("claimed") is not None for row in self.retried)
 
     @property
+    def asked_to_wait(self) -> bool:
+        """Whether an answer to any of them asked for a wait (Retry-After)."""
+        return any(row.get("retry_after") is not None for row in self.retried)
+
+    @property
     def findings(self) -> list[dict[str, Any]]:
         """All, broken first."""
         return [*self.broken, *self.unknown, *self.holds]
@@ -92,9 +98,9 @@ def of_document(given: dict[str, Any]) -> Facts:
     for row in findings:
         by_verdict.setdefault(row["verdict"], by_verdict["unknown"]).append(row)
     truth = [_truth(row, by_verdict["broken"], document) for row in _tree(agents)]
-    top = {row.id: row.name for row in truth if not row.depth}
+    callers = names(truth)
     for row in (*attempts, *findings):
-        row["who"] = top.get(row.get("agent") or "", row.get("agent"))
+        row["who"] = callers.get(row.get("agent") or "", row.get("agent"))
     return Facts(
         document=document,
         truth=truth,
@@ -103,6 +109,12 @@ def of_document(given: dict[str, Any]) -> Facts:
         retried=tried_again(attempts),
         **by_verdict,
     )
+
+
+def names(truth: list[Truth]) -> dict[str, str]:
+    """What each agent is called by id; one below the top that shares its name keeps the id."""
+    often = Counter(row.name for row in truth)
+    return {row.id: row.name if often[row.name] == 1 or not row.depth else row.id for row in truth}
 
 
 def _document(run: Run) -> dict[str, Any]:
@@ -138,6 +150,7 @@ _GROUND: dict[bool | None, str] = {True: "background", False: "in the foreground
 
 
 def _truth(row: dict[str, Any], broken: list[dict[str, Any]], document: dict[str, Any]) -> Truth:
+    imported = document.get("kind") == "import"
     kind = _GROUND.get(row.get("background"), "")
     sub = [kind, row.get("role") or "", f"{row['runs']} runs" if row.get("runs", 1) > 1 else ""]
     top = not row.get("parent")
@@ -151,7 +164,7 @@ def _truth(row: dict[str, Any], broken: list[dict[str, Any]], document: dict[str
         name=row.get("name") or (ROOT if top else row["id"]),
         depth=row["depth"],
         sub=" · ".join(part for part in sub if part),
-        wire=wire_words(row.get("wire") or {}),
+        wire=wire_words(row.get("wire") or {}, bool(document.get("attempts")) or not imported),
         session=session,
         stdout=stdout,
         told=Said() if top else _told(row, broken),
@@ -159,11 +172,11 @@ def _truth(row: dict[str, Any], broken: list[dict[str, Any]], document: dict[str
     )
 
 
-def wire_words(wire: dict[str, Any]) -> str:
-    """`6 attempts, 6 failed` or `3 calls, all complete`."""
+def wire_words(wire: dict[str, Any], watched: bool = True) -> str:
+    """`6 attempts, 6 failed` or `3 calls, all complete`; `not seen` where nobody watched."""
     calls, attempts = wire.get("calls", 0), wire.get("attempts", 0)
     if not attempts:
-        return "no call"
+        return "no call" if watched else "not seen"
     failed, still = wire.get("failed", 0), wire.get("open", 0)
     if not failed and not still:
         return f"{words.plural(calls, 'call')}, {'all ' if calls > 1 else ''}complete"

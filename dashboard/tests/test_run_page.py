@@ -46,6 +46,24 @@ def test_it_calls_the_one_at_the_top_root_where_it_has_an_id_and_no_name() -> No
     assert [row["who"] for row in found.broken] == ["root", "81f0aa"]
 
 
+def test_it_does_not_say_of_files_without_a_request_log_that_nobody_called() -> None:
+    def wire(kind: str, attempts: list[dict[str, Any]]) -> str:
+        given = {"kind": kind, "agents": [{"id": "root"}], "attempts": attempts}
+        return facts.of_document(given).truth[0].wire
+
+    assert wire("import", []) == "not seen"
+    assert wire("import", [{"caller": "child:1", "start": 0.0}]) == "no call"
+    assert wire("run", []) == "no call"
+
+
+def test_it_calls_agents_by_their_names_as_far_as_they_tell_them_apart() -> None:
+    named = {"1a": "Kuhn", "2b": "Kuhn", "3c": "Hopper"}
+    agents = [{"id": key, "parent": "0", "name": name} for key, name in named.items()]
+    attempts = [{"caller": "child:1", "agent": one["id"], "start": 0.0} for one in agents]
+    found = facts.of_document({"agents": [{"id": "0"}, *agents], "attempts": attempts})
+    assert [row["who"] for row in found.attempts] == ["1a", "2b", "Hopper"]
+
+
 @pytest.mark.django_db
 def test_it_shows_header_retries_and_findings_with_their_evidence(client: Client, cut: Run) -> None:
     answer = client.get(_address(cut))
@@ -55,7 +73,7 @@ def test_it_shows_header_retries_and_findings_with_their_evidence(client: Client
     )
     assert "claimed 5 waits, 5.00 s · measured 5 gaps, 5.0" in text
     assert " s more than claimed" in text and " announced " not in text
-    assert "3 broken · 1 hold · 1 unknown" in text
+    assert "3 broken · 1 holds · 1 unknown" in text
     assert "1 network attempt" in text and "example.com:443" in text
     finding = next(row for row in answer.context["facts"].broken if row["law"] == "L2")
     for seq in finding["seqs"].split():
