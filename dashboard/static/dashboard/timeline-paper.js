@@ -5,13 +5,20 @@ import { AXIS } from "./timeline-layout.js";
 
 const NAMES = [
   "paper", "card", "ink", "dim", "faint", "line", "hair", "edge", "accent", "accent-ink", "focus", "select",
-  "ok", "ok-bg", "bad", "bad-bg", "unknown", "unknown-bg", "wait", "wait-bg", "run", "sans", "mono",
+  "ok", "ok-bg", "bad", "bad-bg", "unknown", "unknown-bg", "wait", "wait-bg", "run",
 ];
 
 /** The page's colours and fonts as they are now. @returns {Record<string, string>} */
 export function palette(element) {
-  const style = getComputedStyle(element);
-  return Object.fromEntries(NAMES.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  const probe = element.appendChild(document.createElement("i")); // a property alone says light-dark(…)
+  const style = getComputedStyle(probe);
+  const colours = NAMES.map((name) => {
+    probe.style.color = `var(--${name})`;
+    return [name, style.color];
+  });
+  const fonts = ["sans", "mono"].map((name) => [name, style.getPropertyValue(`--${name}`)]);
+  probe.remove();
+  return Object.fromEntries([...colours, ...fonts]);
 }
 
 /** Ink and fill of a tone. @returns {{ink: string, fill: string}} */

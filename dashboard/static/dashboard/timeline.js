@@ -50,7 +50,9 @@ export class Timeline {
     new ResizeObserver(() => this.#resize()).observe(this.root);
     this.scroller.addEventListener("scroll", () => this.redraw());
     this.news.addEventListener("click", () => this.follow());
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#paint());
+    for (const media of ["(prefers-color-scheme: dark)", "print"]) {
+      matchMedia(media).addEventListener("change", () => this.#paint());
+    }
     document.addEventListener("lifeline:preference", () => this.#paint());
     document.fonts?.ready.then(() => this.redraw());
     this.selection.addEventListener("change", ({ detail }) => {
