@@ -16,12 +16,15 @@ export class Inspector {
     selection.addEventListener("change", ({ detail }) => detail.has("seq") && this.#soon());
     root.addEventListener("click", (event) => this.#pressed(event));
     root.addEventListener("keydown", (event) => this.#key(event));
+    this.close = root.parentElement.querySelector(".sheet-close");
+    this.close.addEventListener("click", () => this.selection.select(null));
     if (selection.seq !== null) this.#soon();
   }
 
   #soon() {
     clearTimeout(this.resting);
-    if (this.selection.seq === null) return this.root.replaceChildren(...this.nothing);
+    this.close.hidden = this.selection.seq === null;
+    if (this.close.hidden) return this.root.replaceChildren(...this.nothing);
     this.resting = setTimeout(() => this.#fetch(this.selection.seq), REST);
     return undefined;
   }

@@ -1,4 +1,4 @@
-// Marks of the timeline: scissors where a fault fired, diamonds of findings, dots with a word for the rest.
+// Marks of the timeline: scissors where a fault fired, diamonds of findings, a shape by tone and a word for the rest.
 
 import { marksWithin } from "./timeline-model.js";
 import { label, tone } from "./timeline-paper.js";
@@ -45,6 +45,7 @@ function sign(pen, mark, x, y, { palette, model }) {
     pen.textAlign = "center";
     pen.fillText("✂", x, y);
   } else if (refuted || mark.tone === "bad") diamond(pen, x, y, 4);
+  else if (mark.tone === "unknown") triangle(pen, x, y, 3.6);
   else {
     pen.beginPath();
     pen.arc(x, y, mark.kind === "many" ? 3.4 : 2.6, 0, 7);
@@ -110,6 +111,14 @@ function findings(pen, frame, row, first, past) {
     if (end + 12 + pen.measureText(shown).width < right) label(pen, shown, end + 10, row.middle, right, palette.dim);
     else if (index >= past) label(pen, shown, x - 10, row.middle, 1e6, palette.dim, "right", -1e6);
   }
+}
+
+function triangle(pen, x, y, size) {
+  pen.beginPath();
+  pen.moveTo(x, y - size);
+  pen.lineTo(x + size, y + size);
+  pen.lineTo(x - size, y + size);
+  pen.fill();
 }
 
 function diamond(pen, x, y, size) {

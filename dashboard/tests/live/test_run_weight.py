@@ -72,11 +72,38 @@ def test_it_shows_what_agents_wrote_as_text_only(site: Site, open_page: Any) -> 
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_fits_a_phone(site: Site, open_page: Any, dark: bool) -> None:
     run = site.run(started_ago=5, status="ended")
-    long = "child-with-a-very-long-name-" * 6
+    long = "W" * 400
     site.write(run, [event(run, 1, 0.1, "agent.started", long, name=long, parent="root")])
+    site.broken(run, "L2", long, [1])
+    site.change(run, reported_version=long, error={"what": long, "do": long}, notes=long)
     page = opened(open_page(width=390, height=844, dark=dark), site.page(run, "#e1"))
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     expect(page.locator("canvas")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_its_inspector_is_a_sheet_on_a_phone(site: Site, open_page: Any) -> None:
+    run = site.run(started_ago=5, status="ended")
+    site.write(run, notes(run, 1, 40))
+    page = opened(open_page(width=390, height=844), site.page(run))
+    expect(page.locator("section.inspector")).to_be_hidden()
+    page.locator("#row-3").click()
+    expect(page.locator("#inspector .event-detail")).to_be_in_viewport()
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator("section.inspector")).to_be_hidden()
+    assert page.evaluate("lifeline.selection.seq") is None
+
+
+def test_it_is_printed_light_whatever_the_theme(site: Site, open_page: Any) -> None:
+    run = site.run(started_ago=5, status="ended")
+    site.write(run, notes(run, 1, 4))
+    page = opened(open_page(dark=True), site.page(run))
+    ink = "getComputedStyle(document.querySelector('h1')).color"
+    assert page.evaluate(ink) == "rgb(231, 233, 234)"
+    page.emulate_media(media="print")
+    assert page.evaluate(ink) == "rgb(28, 32, 36)"
+    page.wait_for_function("() => lifeline.timeline.palette.ink === 'rgb(28, 32, 36)'")
 
 
 def test_it_says_so_when_nothing_happened(site: Site, open_page: Any) -> None:
