@@ -83,6 +83,15 @@ def test_a_border_carries_the_change_in_words(client: Client) -> None:
     assert client.get(drift).status_code == 200
 
 
+def test_imports_of_two_versions_are_no_change(client: Client) -> None:
+    bad("1.0.81", kind="import", scenario="")
+    ended("1.0.102", scenario="", kind="import")
+    bad("", kind="import", scenario="")
+    text = text_of(client.get("/matrix/?agent=copilot"))
+    assert "1.0.102" in text and "no version" in text
+    assert "→" not in text
+
+
 def test_the_address_is_the_view(client: Client) -> None:
     for version in ("1.0.1", "1.0.2", "1.0.3"):
         ended(version)

@@ -109,7 +109,8 @@ def _terminals(document: Document) -> dict[str, Any]:
     for row in document.get("agents") or []:
         who = role_of(row)
         for view, word in (row.get("terminal") or {}).items():
-            found[f"Terminal of {who} in {view}"] = word
+            if word != "none":  # a view that says nothing and one that is not there are the same
+                found[f"Terminal of {who} in {view}"] = word
         found[f"True end of {who}"] = row.get("true_end") or "unknown"
     return found
 

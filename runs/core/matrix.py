@@ -172,11 +172,12 @@ def changes(
 ) -> list[Change]:
     """The changes between neighbouring versions, by agent and scenario.
 
+    Imports have no scenario: two of them differ in what was asked, so their versions say nothing.
     `cells` is by (agent, version, scenario); `order` is the sort key of versions.
     """
     columns: dict[tuple[str, str], list[str]] = defaultdict(list)
     for (agent, version, scenario), found in cells.items():
-        if found["valid"]:
+        if found["valid"] and scenario:
             columns[agent, scenario].append(version)
     keys = {version: order(version) for _, version, _ in cells}
     result = []

@@ -40,6 +40,14 @@ def test_it_finds_nothing_between_runs_that_differ_only_in_ids_and_noise() -> No
     assert compare.differences(runs, "AB") == []
 
 
+def test_a_view_that_says_nothing_is_as_one_that_is_not_there() -> None:
+    other = document()
+    other["agents"] = [
+        {**row, "terminal": {**row["terminal"], "rpc": "none"}} for row in other["agents"]
+    ]
+    assert compare.differences([document(), other], "AB") == []
+
+
 def test_it_says_what_differs_the_weightiest_first() -> None:
     other = document(
         diagnosis="failed_and_reported",
