@@ -40,13 +40,23 @@ def title(sweep: Sweep) -> str:
     """`copilot, 6 versions × 3 scenarios × 3`, or what a bisection looks for."""
     if sweep.search:
         search = sweep.search
-        return f"{search['agent']} {search['good']} … {search['bad']}: {search['look_for']}"
+        return f"{search['agent']} {search['good']} … {search['bad']}: {looked_for(search)}"
     pairs = [tuple(pair) for pair in sweep.plan.get("binaries", [])]
     agents = dict.fromkeys(agent for agent, _ in pairs)
     scenarios, repeat = sweep.plan.get("scenarios", []), sweep.plan.get("repeat", 1)
     what = scenarios[0] if len(scenarios) == 1 else words.plural(len(scenarios), "scenario")
     versions = pairs[0][1] if len(pairs) == 1 else words.plural(len(pairs), "version")
     return f"{', '.join(agents)}, {versions} × {what}" + (f" × {repeat}" if repeat > 1 else "")
+
+
+def looked_for(search: dict[str, Any]) -> str:
+    """What a bisection looks for, in words: `L2 broken`, an outcome, a diagnosis, an expression."""
+    kind, _, rest = str(search["look_for"]).partition(":")
+    if kind == "law":
+        return f"{rest} broken"
+    if kind == "diagnosis":
+        return words.diagnosis(rest)[0] or rest
+    return rest if kind == "outcome" else str(search["look_for"])
 
 
 def progress(sweep: Sweep) -> dict[str, Any]:

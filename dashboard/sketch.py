@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from itertools import accumulate
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -17,7 +18,7 @@ from fakes.targeting import AimedFault, Target
 from runs import catalogue, saved
 from runs.checking import Checked
 from runs.core.law import Thresholds
-from runs.planned import Plan, plan
+from runs.planned import Cell, Plan, plan
 from runs.scenario import Guards, Scenario
 
 NOBODY = "nobody"
@@ -37,6 +38,8 @@ THRESHOLDS = {
     "max_attempts": ("", "More attempts of one call are an endless retry (L6)."),
     "retry_after_slack": ("s", "How much too early a retry may come after Retry-After (L6)."),
 }
+LONGEST = 6
+"""Columns of a miniature that a stretch without any edge takes."""
 REPORT = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)$")
 
 
@@ -116,16 +119,29 @@ def miniature(scenario: Scenario) -> dict[str, Any]:
     drawn = drawing(scenario.as_dict())
     squares = []
     rows = drawn.rows[:6] if drawn else ()
+    place = _places(row.cells for row in rows)
     for number, row in enumerate(rows):
         x = 0
         for cell in row.cells:
             if cell.kind != "idle":
                 tone = cell.box.tone if cell.box else cell.kind
-                width = 22 * cell.span - 3
-                squares.append({"x": 22 * x, "y": 13 * number, "w": width, "tone": tone})
+                width = 22 * (place[x + cell.span] - place[x]) - 3
+                squares.append({"x": 22 * place[x], "y": 13 * number, "w": width, "tone": tone})
             x += cell.span
-    columns = drawn.columns if drawn else 1
+    columns = place[max(place)]
     return {"width": 22 * columns, "height": 13 * max(1, len(rows)), "squares": squares}
+
+
+def _places(rows: Iterable[Iterable[Cell]]) -> dict[int, int]:
+    """Where each column's edge is drawn; a stretch without an edge in any row is `LONGEST` wide."""
+    edges = {0, 1}
+    for row in rows:
+        edges.update(accumulate(cell.span for cell in row))
+    place, before = {0: 0}, 0
+    for edge in sorted(edges - {0}):
+        place[edge] = place[before] + min(edge - before, LONGEST)
+        before = edge
+    return place
 
 
 def sentences(scenario: Scenario) -> list[dict[str, str]]:

@@ -91,6 +91,16 @@ def item(mapping: Any, key: Any) -> Any:
 
 
 @register.filter
+def as_set(value: Any) -> str:
+    """A setting's value as it stands in a scenario: `false`, `0`, `"text"` only where empty."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}"
+    return text.one_line(value) if value != "" else '""'
+
+
+@register.filter
 def grouped(value: Any) -> str:
     """A count with thousands separators."""
     return f"{value:,}" if isinstance(value, int) else str(value)

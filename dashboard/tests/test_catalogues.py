@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from dashboard.templatetags.lifeline import as_set
 from runs import catalogue
 from runs.models import Worker
 
@@ -28,6 +29,13 @@ def test_a_fault_names_the_scenarios_that_use_it(client: Client) -> None:
     entries = client.get("/faults/").context["entries"]
     by_name = {entry["fault"].name: entry for entry in entries}
     assert "sse-cut" in by_name["sse-cut"]["scenarios"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(False, "false"), (0.0, "0"), (1.5, "1.5"), ("", '""'), ("auto", "auto")]
+)
+def test_a_setting_is_shown_as_a_scenario_writes_it(value: object, shown: str) -> None:
+    assert as_set(value) == shown
 
 
 @pytest.mark.django_db

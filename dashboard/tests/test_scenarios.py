@@ -9,6 +9,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from dashboard import sketch
 from runs import catalogue, saved
 from runs.models import Run
 from runs.scenario import Scenario
@@ -179,3 +180,10 @@ def test_deleting_forgets_a_saved_one_and_never_a_shipped_one(client: Client) ->
     assert saved.names() == []
     assert client.get("/scenarios/mine/").status_code == 404
     assert client.post("/scenarios/sse-cut/delete/").status_code == 404
+
+
+def test_a_miniature_draws_long_waits_short() -> None:
+    for scenario in catalogue.scenarios().values():
+        drawn = sketch.miniature(scenario)
+        right = max(square["x"] + square["w"] for square in drawn["squares"])
+        assert right <= drawn["width"] <= 22 * 30, scenario.name

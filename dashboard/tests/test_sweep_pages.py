@@ -132,6 +132,7 @@ def test_a_bisection_shows_every_step_and_its_answer(client: Client) -> None:
     started = client.post("/bisects/", BISECT)
     sweep = Sweep.objects.get()
     address = f"/bisects/{sweep.permalink}/"
+    assert "reference 0.4.1 … 0.6.1: L2 broken" in text_of(client.get(address))
     assert started["Location"] == address and "now at 0.4.1" in text_of(client.get(address))
     for _ in range(20):
         for run in sweep.runs.filter(status__in=Run.OPEN):

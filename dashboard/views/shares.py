@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -89,13 +90,20 @@ def _samples(run: Run, made: Material) -> list[dict[str, Any]]:
                 {
                     "seq": row.seq,
                     "place": f"{row.kind} {key}",
-                    "before": str(before["data"][key])[:300],
-                    "after": str(after["data"].get(key))[:300],
+                    "before": _plain(before["data"][key])[:300],
+                    "after": _plain(after["data"].get(key))[:300],
                 }
             )
         if len(found) >= SAMPLES_SHOWN:
             break
     return found[:SAMPLES_SHOWN]
+
+
+def _plain(value: Any) -> str:
+    """A value as people read it: a list of words in a row, what has parts as JSON."""
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return " ".join(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 @never_cache
