@@ -136,8 +136,10 @@ class Execution:
             with binaries.hold(binary):
                 await self._with_provider(recorder, workspace, sealing, binary)
         finally:
-            await recorder.stop()
-            await asyncio.to_thread(workspace.cut_down)
+            try:
+                await recorder.stop()
+            finally:
+                await asyncio.to_thread(workspace.cut_down)
 
     async def _binary(self) -> Binary:
         """The installed binary; installing it shows on the page while it lasts."""
@@ -265,6 +267,8 @@ def _check_answers(provider: Provider) -> None:
     no fault of its own."""
     if provider.trouble:
         first = provider.trouble[0]
+        if (refused := machine.in_words(first)) is not None:
+            raise refused
         raise HarnessError(
             f"The fake provider could not answer: {type(first).__name__}: {first}",
             "It is an error of a script, a dialect or the driver's table of tools.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,17 +75,27 @@ class Pumps:
             "exit": asyncio.create_task(self.running.wait()),
             "guard": asyncio.create_task(self.guards.watch()),
             "cancel": asyncio.create_task(self.cancelled.wait()),
+            "trouble": asyncio.create_task(self._trouble()),
         }
         talk = self._converse()
         if talk is not None:
             ends["talk"] = talk
         try:
             await asyncio.wait(ends.values(), return_when=asyncio.FIRST_COMPLETED)
+            if ends["trouble"].done():
+                ends["trouble"].result()
             await self._why(ends)
         finally:
             for task in ends.values():
                 task.cancel()
             await asyncio.gather(*ends.values(), return_exceptions=True)
+
+    async def _trouble(self) -> None:
+        """Raises what kept us from reading: an agent that nobody reads would only seem to hang."""
+        tasks = [*self.streams, *self.others]
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        _raise_first(task.exception() for task in done if not task.cancelled())
+        await asyncio.get_running_loop().create_future()
 
     async def _why(self, ends: dict[str, asyncio.Task[Any]]) -> None:
         """Record what ended it; a conversation that is over lets the agent leave by itself."""
@@ -110,7 +120,7 @@ class Pumps:
             await asyncio.wait_for(asyncio.gather(*self.streams, return_exceptions=True), 5)
         for task in (*self.others, *self.streams):
             task.cancel()
-        await asyncio.gather(*self.others, *self.streams, return_exceptions=True)
+        _raise_first(await asyncio.gather(*self.others, *self.streams, return_exceptions=True))
         if self.guards.fired is None:
             await self.provider.quiet(SETTLE)
         for feed in self.feeds:
@@ -191,6 +201,13 @@ class Pumps:
 
     def _background(self, *jobs: Any) -> None:
         self.others.extend(asyncio.create_task(job) for job in jobs)
+
+
+def _raise_first(results: Iterable[object]) -> None:
+    """Raise the first error among results of tasks; one that was cancelled has none."""
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
 
 
 def _at(draft: Draft, offset: int, length: int) -> Draft:

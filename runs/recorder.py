@@ -3,24 +3,37 @@
 ``add`` may be called from the loop's thread only; writing happens in one thread
 of its own: at once after a quiet moment, else every 25 ms or 500 events, so that a slow
 database never holds up the pumps and a fast agent never makes a transaction an event.
+What a database that is away or full does not take is kept and offered again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from django.db import DatabaseError, connection, transaction
+from django.db import (
+    DatabaseError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
 
 from runs import models, notify
 from runs.core.events import Draft, Event, Kind, number
 
+log = logging.getLogger(__name__)
 EVERY = 0.025
 """Seconds between two batches, at least."""
 BATCH = 500
+AGAIN = 0.5
+"""Seconds until a batch that was not taken is offered again."""
+PATIENCE = 60.0
+"""Seconds that the last batch is offered; then the run's record is not whole, and it says so."""
 CLOCK_SLACK = 2.0
 """Seconds by which an agent's own clock may differ from ours before we prefer ours."""
 
@@ -42,6 +55,8 @@ class Recorder:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="recorder")
         self._task: asyncio.Task[None] | None = None
         self._any, self._full = asyncio.Event(), asyncio.Event()
+        self._over = False
+        self._again = False
         self._listeners: list[Callable[[Event], None]] = []
 
     def start(self) -> None:
@@ -80,13 +95,19 @@ class Recorder:
         )
 
     async def stop(self) -> None:
-        """Write what waits and end the writer."""
-        if self._task:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-        await self._flush()
-        self._writer.submit(connection.close)
-        self._writer.shutdown(wait=True)
+        """Write what waits and end the writer; the database's error if it does not take it."""
+        self._over = True
+        self._any.set()
+        self._full.set()
+        try:
+            if self._task:
+                await self._task
+            until = time.monotonic() + PATIENCE
+            while not await self._flush(last=time.monotonic() >= until):
+                await asyncio.sleep(AGAIN)
+        finally:
+            self._writer.submit(connection.close)
+            self._writer.shutdown(wait=True)
 
     def _mirror(self, draft: Draft) -> Draft | None:
         """The same record in a second view becomes a sighting of the first."""
@@ -116,7 +137,7 @@ class Recorder:
 
     async def _run(self) -> None:
         due = 0.0
-        while True:
+        while not self._over:
             await self._any.wait()
             try:
                 await asyncio.wait_for(self._full.wait(), max(0.0, due - time.monotonic()))
@@ -125,21 +146,37 @@ class Recorder:
             due = time.monotonic() + EVERY
             self._any.clear()
             self._full.clear()
-            await self._flush()
+            if not await self._flush() and not self._over:
+                await asyncio.sleep(AGAIN)
+                self._any.set()
 
-    async def _flush(self) -> None:
+    async def _flush(self, *, last: bool = False) -> bool:
+        """Whether the database took what waits; `last`: its error if not."""
         batch, self._waiting = self._waiting, []
-        if batch:
-            loop = asyncio.get_running_loop()
-            await asyncio.shield(loop.run_in_executor(self._writer, self._write, batch))
+        if not batch:
+            return True
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(self._writer, self._write, batch, self._again)
+        except (OperationalError, InterfaceError) as error:
+            if not self._again:
+                log.warning("Run %s: the database does not take its events: %s", self.run_id, error)
+            self._again = True
+            self._waiting = batch + self._waiting
+            if last:
+                raise
+            return False
+        self._again = False
+        return True
 
-    def _write(self, batch: list[models.Event]) -> None:
+    def _write(self, batch: list[models.Event], again: bool) -> None:
         # One connection for the whole run: opening one for each batch costs more than the batch.
+        # What is offered again may have been stored: a connection can break after a commit.
         try:
             with transaction.atomic():
-                models.Event.objects.bulk_create(batch, batch_size=BATCH)
+                models.Event.objects.bulk_create(batch, batch_size=BATCH, ignore_conflicts=again)
                 models.Run.objects.filter(pk=self.run_id).update(event_count=batch[-1].seq)
-        except DatabaseError:
+        except (DatabaseError, InterfaceError):
             connection.close()
             raise
         self.stored = batch[-1].seq
