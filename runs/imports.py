@@ -13,6 +13,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -247,7 +248,7 @@ def _keep(
         else:
             shutil.copyfile(file.path, target)
         target.chmod(0o600)
-        kept.append(Attached(file.name, target, file.size))
+        kept.append(replace(file, path=target))
     return kept
 
 

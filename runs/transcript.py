@@ -25,6 +25,7 @@ from runs.transcripts._join import join
 from runs.transcripts._keeping import Room
 from runs.transcripts._missing import missing
 from runs.transcripts._reading import Progress, ReadFile, read
+from runs.transcripts._unpack import is_lost
 
 _DO = (
     "Attach session logs, JSON output, hook payloads, a trace or a request log; "
@@ -136,6 +137,9 @@ def case_of(
     if not any(file.drafts for file in known):
         raise Unreadable(f"{_nothing_in(files)}{_left(left_out)}", _DO)
     events = join(known)
+    left_out = list(left_out)
+    if complete is None and any(is_lost(why) for _, why in left_out):
+        complete = False
     history = History(events, complete=complete)
     facts = _facts(known)
     return Case(
@@ -146,7 +150,7 @@ def case_of(
                 if draft.kind is Kind.DAMAGE],
         missing=missing(history, known),
         facts=facts,
-        left_out=list(left_out),
+        left_out=left_out,
     )  # fmt: skip
 
 

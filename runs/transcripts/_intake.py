@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from runs.transcripts._limits import MIB, Limits, Unreadable
-from runs.transcripts._unpack import Damaged, Used, is_packed, unpack
+from runs.transcripts._unpack import DAMAGED, Damaged, Used, is_packed, unpack
 
 __all__ = ["Attached", "Intake", "Limits", "Unreadable", "gather"]
 
@@ -21,11 +21,15 @@ OURS = frozenset({"manifest.json", "events.jsonl"})
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """One file to read: its short name (as in evidence) and where it is."""
+    """One file to read: its short name (as in evidence) and where it is.
+
+    `cut`: why it is here only in part, where it was unpacked from a broken archive.
+    """
 
     name: str
     path: Path
     size: int
+    cut: str = ""
 
 
 @dataclass(slots=True)
@@ -76,7 +80,8 @@ def _walk(top: Path, folder: Path, intake: Intake, limits: Limits, depth: int) -
         elif entry.is_dir(follow_symlinks=False):
             _walk(top, path, intake, limits, depth + 1)
         elif entry.is_file(follow_symlinks=False):
-            _add(intake, Attached(name, path, entry.stat(follow_symlinks=False).st_size), limits)
+            size, cut = entry.stat(follow_symlinks=False).st_size, intake.used.cut.get(path, "")
+            _add(intake, Attached(name, path, size, cut), limits)
 
 
 def _add(intake: Intake, file: Attached, limits: Limits) -> None:
@@ -114,7 +119,7 @@ def _inner(into: Path, intake: Intake, limits: Limits) -> None:
             left_out = unpack(file.path, PurePosixPath(file.name).name, place, limits, intake.used)
             _walk(place, place, inner, limits, 0)
         except Damaged as damaged:
-            intake.left_out.append((file.name, damaged.what))
+            intake.left_out.append((file.name, f"{DAMAGED} {damaged.what}"))
             continue
         above = PurePosixPath(file.name)
         if [one.name for one in inner.files] == [above.stem]:  # compressed, not an archive
@@ -125,7 +130,7 @@ def _inner(into: Path, intake: Intake, limits: Limits) -> None:
             if is_packed(one.path):
                 intake.left_out.append((name, "an archive within an archive: unpack it"))
             else:
-                _add(intake, Attached(name, one.path, one.size), limits)
+                _add(intake, replace(one, name=name), limits)
 
 
 def _distinct(intake: Intake) -> None:
@@ -135,4 +140,4 @@ def _distinct(intake: Intake) -> None:
         count = seen.get(file.name, 0)
         seen[file.name] = count + 1
         if count:
-            intake.files[place] = Attached(f"{count + 1}/{file.name}", file.path, file.size)
+            intake.files[place] = replace(file, name=f"{count + 1}/{file.name}")

@@ -105,6 +105,10 @@ def read(
             told = offset
             progress(file.name, offset, file.size)
     kept.add(reader.end())
+    if file.cut:
+        last = max(1, found.lines)
+        words = f"the compressed file is not whole: {file.cut}"
+        kept.add([_damage(found.format, file.name, last, file.size, 0, "truncated", words, False)])
     kept.close()
     kept.settle(getattr(reader, "order", Order(jump=None)))
     found.facts = reader.facts

@@ -5,37 +5,37 @@ Nothing here trusts a name or a size that an archive states.
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import io
-import lzma
 import shutil
 import stat
 import tarfile
 import zipfile
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
-
-import zstandard
+from typing import IO
 
 from runs.transcripts._limits import MIB, Limits, Unreadable
-
-ZIP, GZ, ZST, XZ, BZ = b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"BZh"
-EMPTY_ZIP = b"PK\x05\x06"
-_TROUBLE = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    OSError,
-    EOFError,
-    zlib.error,
-    zstandard.ZstdError,
-    lzma.LZMAError,
-    NotImplementedError,
-    RuntimeError,
+from runs.transcripts._salvage import (
+    BZ,
+    GZ,
+    TROUBLE,
+    XZ,
+    ZST,
+    Broken,
+    is_ours,
+    opened,
+    pieces,
+    zstd_is_whole,
 )
+
+ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
+DAMAGED = "damaged:"
+_ALONE = "Unpack it yourself and attach the logs alone."
+REST = "the archive breaks off: what follows is lost"
+
+
+def is_lost(reason: str) -> bool:
+    """Whether what was left out for that reason is lost, and may have held what now lacks."""
+    return reason == REST or reason.startswith(DAMAGED)
 
 
 class Damaged(Unreadable):
@@ -52,7 +52,9 @@ def is_packed(path: Path) -> bool:
 def unpack(path: Path, name: str, into: Path, limits: Limits, used: Used) -> list[tuple[str, str]]:
     """Unpack a file below `into`; gives what was left out with the reason.
 
-    Raises :class:`Damaged`, and Unreadable for what is hostile or goes over a limit.
+    Of what is broken all that still comes out is kept, and `used` says which files are cut.
+    Raises :class:`Damaged` where nothing does, and Unreadable for what is hostile or goes over
+    a limit.
     """
     with path.open("rb") as file:
         head = file.read(8)
@@ -61,13 +63,13 @@ def unpack(path: Path, name: str, into: Path, limits: Limits, used: Used) -> lis
     try:
         if head.startswith((ZIP, EMPTY_ZIP)):
             _unzip(path, into, budget)
-        elif is_tar(path):
-            with tarfile.open(path, "r:*") as archive:
-                _untar(archive, into, budget)
-        else:
+        elif head.startswith((GZ, ZST, XZ, BZ)):
             _expand(path, name, head, into, budget)
-    except _TROUBLE as bad:
-        if isinstance(bad, OSError) and not isinstance(bad, gzip.BadGzipFile) and bad.errno:
+        else:
+            with tarfile.open(path, "r:") as archive:
+                _untar(archive, into, budget)
+    except (Broken, *TROUBLE) as bad:
+        if is_ours(bad):
             raise
         raise Damaged(
             f"{name} is a damaged archive ({bad}).", "Attach the files themselves."
@@ -80,7 +82,7 @@ def is_tar(path: Path) -> bool:
     try:
         with tarfile.open(path, "r:*") as archive:
             return archive.next() is not None
-    except (tarfile.TarError, OSError, EOFError, zlib.error, lzma.LZMAError):
+    except TROUBLE:
         return False
 
 
@@ -89,6 +91,8 @@ class Used:
     """What all archives of a case have become together."""
 
     bytes: int = 0
+    cut: dict[Path, str] = field(default_factory=dict)
+    """Files that are here in part, with why."""
 
 
 @dataclass(slots=True)
@@ -121,20 +125,19 @@ class Budget:
         return target
 
     def copy(self, source: IO[bytes], target: Path) -> None:
-        """Unpack one member, counting what really comes out."""
+        """Unpack one member, counting what really comes out; what is broken, as far as it goes."""
         with target.open("wb") as out:
-            for piece in _pieces(source):
-                self.allowed -= len(piece)
-                self.used.bytes += len(piece)
-                if self.allowed < 0 or self.used.bytes > self.limits.unpacked:
-                    raise Unreadable(f"{self.name} expands to more than is allowed.",
-                                     "Unpack it yourself and attach the logs alone.")  # fmt: skip
-                out.write(piece)
-
-
-def _pieces(source: IO[bytes]) -> Iterator[bytes]:
-    while piece := source.read(MIB):
-        yield piece
+            try:
+                for piece in pieces(source):
+                    self.allowed -= len(piece)
+                    self.used.bytes += len(piece)
+                    if self.allowed < 0 or self.used.bytes > self.limits.unpacked:
+                        raise Unreadable(f"{self.name} expands to more than is allowed.", _ALONE)
+                    out.write(piece)
+            except Broken as broken:
+                if out.tell() == 0:
+                    raise
+                self.used.cut[target] = str(broken)
 
 
 def _unzip(path: Path, into: Path, budget: Budget) -> None:
@@ -150,48 +153,65 @@ def _unzip(path: Path, into: Path, budget: Budget) -> None:
                 budget.left_out.append((member.filename, "encrypted"))
                 continue
             target = budget.place(into, member.filename)
-            with archive.open(member) as source:
-                budget.copy(source, target)
+            try:
+                with archive.open(member) as source:
+                    budget.copy(source, target)
+            except (Broken, *TROUBLE) as bad:
+                if is_ours(bad):
+                    raise
+                target.unlink(missing_ok=True)
+                budget.left_out.append((member.filename, f"{DAMAGED} {bad}"))
 
 
 def _untar(archive: tarfile.TarFile, into: Path, budget: Budget) -> None:
+    """All members; where it breaks off after some, those."""
     into.mkdir(parents=True, exist_ok=True)
-    for member in archive:
-        if member.isdir():
-            continue
-        if not member.isreg():
-            budget.left_out.append(
-                (member.name, "a link" if member.issym() or member.islnk() else "no file")
-            )
-            continue
-        target = budget.place(into, member.name)
-        source = archive.extractfile(member)
-        if source is not None:
-            budget.copy(source, target)
+    try:
+        for member in archive:
+            _member(archive, member, into, budget)
+    except (Broken, *TROUBLE) as bad:
+        if is_ours(bad) or not budget.files:
+            raise
+        budget.left_out.append((budget.name, REST))
+
+
+def _member(archive: tarfile.TarFile, member: tarfile.TarInfo, into: Path, budget: Budget) -> None:
+    if member.isdir():
+        return
+    if not member.isreg():
+        budget.left_out.append(
+            (member.name, "a link" if member.issym() or member.islnk() else "no file")
+        )
+        return
+    target = budget.place(into, member.name)
+    source = archive.extractfile(member)
+    if source is not None:
+        budget.copy(source, target)
 
 
 def _expand(path: Path, name: str, head: bytes, into: Path, budget: Budget) -> None:
-    """One compressed file, which may be a tar (of zstandard) inside."""
+    """One compressed file, which may be a tar inside."""
     into.mkdir(parents=True, exist_ok=True)
     inner = name.rsplit(".", 1)[0] if "." in name.strip(".") else name + ".log"
     target = budget.place(into, PurePosixPath(inner).name)
-    with path.open("rb") as file, _opened(file, head) as source:
-        budget.copy(source, target)
+    with path.open("rb") as file:
+        with opened(file, head) as source:
+            budget.copy(source, target)
+    with path.open("rb") as file:
+        if head.startswith(ZST) and target not in budget.used.cut and not zstd_is_whole(file):
+            budget.used.cut[target] = "it breaks off"
     if is_tar(target):
         unpacked = target.with_name("unpacked.tar")
         shutil.move(target, unpacked)
+        budget.files = 0
         with tarfile.open(unpacked, "r:") as archive:
             _untar(archive, into, budget)
+        if budget.used.cut.pop(target, "") and not _said(budget):
+            budget.left_out.append((budget.name, REST))
+        budget.used.bytes -= unpacked.stat().st_size
         unpacked.unlink()
 
 
-def _opened(file: IO[bytes], head: bytes) -> IO[bytes]:
-    if head.startswith(GZ):
-        return cast(IO[bytes], gzip.GzipFile(fileobj=file))
-    if head.startswith(XZ):
-        return lzma.LZMAFile(file)
-    if head.startswith(BZ):
-        return bz2.BZ2File(file)
-    return io.BufferedReader(
-        zstandard.ZstdDecompressor(max_window_size=128 * MIB).stream_reader(file)
-    )
+def _said(budget: Budget) -> bool:
+    """Whether it is said already that the archive is not whole."""
+    return (budget.name, REST) in budget.left_out
