@@ -22,13 +22,13 @@ class BoundedRequest(http_protocol.WebRequest):  # type: ignore[misc]
 
     _left = LARGEST
 
-    def handleContentChunk(self, data: bytes) -> None:  # noqa: N802 (Twisted's name)
+    def handleContentChunk(self, data: bytes) -> None:
         """Keep a piece of the body while there is room."""
         self._left -= len(data)
         if self._left >= 0:
             super().handleContentChunk(data)
 
-    def requestReceived(self, *line: bytes) -> None:  # noqa: N802 (Twisted's name)
+    def requestReceived(self, *line: bytes) -> None:
         """All of it came."""
         self.requestHeaders.removeHeader(TOO_LARGE)
         if self._left < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django import forms
@@ -42,8 +43,6 @@ class NotesForm(forms.Form):
 
     def clean_tags(self) -> list[str]:
         """Tags are separated by spaces or commas; each has letters, digits and . : / + - _."""
-        import re
-
         tags = list(dict.fromkeys(self.cleaned_data["tags"].replace(",", " ").split()))
         for tag in tags:
             if not re.fullmatch(TAG, tag):

@@ -14,6 +14,7 @@ from django.db.models.functions import Cast
 from runs import models
 from runs.core import matrix
 from runs.core.look import valid
+from runs.versions import key
 
 ENDED = (models.Run.Status.ENDED,)
 
@@ -70,8 +71,6 @@ def rows_of(runs: QuerySet[models.Run]) -> Iterable[tuple[tuple[str, str, str], 
 
 def cells(runs: QuerySet[models.Run]) -> list[dict[str, Any]]:
     """The cells of these runs, in order of agent, version and scenario."""
-    from runs.versions import key
-
     found: dict[tuple[str, str, str], list[matrix.RunFacts]] = defaultdict(list)
     for place, row in rows_of(runs):
         found[place].append(row)

@@ -8,11 +8,14 @@ deadline, the memory and the disk are looked at by `watch`.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import psutil
 
 from runs.errors import CannotRunHere
 
@@ -74,8 +77,6 @@ def memory(meminfo: Path = Path("/proc/meminfo")) -> Memory:
     try:
         lines = meminfo.read_text().splitlines()
     except OSError:
-        import psutil
-
         return Memory(psutil.virtual_memory().available / MIB, None)
     kib = {
         parts[0].rstrip(":"): int(parts[1])
@@ -188,8 +189,6 @@ def disk_use(folder: Path, stop_above: int | None = None) -> int:
 
     Every entry counts at least one block, so that millions of empty files count as well.
     """
-    import os
-
     total, folders = 0, [str(folder)]
     while folders:
         try:

@@ -8,6 +8,7 @@ view the agent's four are ``/w/home`` and so on.
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import shutil
 import stat
@@ -204,8 +205,6 @@ def open_beneath(root: Path, relative: Path) -> int:
 
 def _matching(folder: Path, parts: Sequence[str]) -> Iterator[Path]:
     """Files in `folder` that match the rest of a pattern; ``**`` is any number of folders."""
-    import fnmatch
-
     first, rest = parts[0], parts[1:]
     if first == "**" and rest:
         yield from _matching(folder, rest)

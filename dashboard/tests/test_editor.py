@@ -92,8 +92,8 @@ def _stay_in_step(page: Page) -> None:
 
 
 def test_it_builds_two_children_the_second_cut_twice_and_sees_it_recover_live(
-    started: Up,  # noqa: F811
-    open_page: Any,  # noqa: F811
+    started: Up,
+    open_page: Any,
 ) -> None:
     page = open_page()
     for path in PAGES:

@@ -20,6 +20,7 @@ from runs.exports.html import POLICY
 from runs.material import Material
 from runs.models import Run, Share
 from runs.redact import LEVELS, Choice, detectors
+from runs.store import event_dict
 from runs.text import visible_deep
 
 DAYS = (1, 7, 30, 90)
@@ -78,8 +79,6 @@ def _preview(run: Run, choice: Choice) -> dict[str, Any]:
 
 def _samples(run: Run, made: Material) -> list[dict[str, Any]]:
     """The first events that change: as they are and as they leave."""
-    from runs.store import event_dict
-
     found: list[dict[str, Any]] = []
     rows = run.events.order_by("seq")[:2000].iterator()
     for row, after in zip(rows, made.events(), strict=False):

@@ -8,7 +8,7 @@ from pathlib import Path
 if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[2])
 
-from fakes.reference_agent.cli import main  # noqa: E402 (the path comes first)
+from fakes.reference_agent.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -29,7 +29,7 @@ def redis_url() -> Iterator[str]:
         yield url
 
 
-class embedded:  # noqa: N801 — reads as a context manager
+class embedded:
     """An embedded Redis of one's own, which may be killed."""
 
     def __enter__(self) -> str:

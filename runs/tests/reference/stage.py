@@ -155,7 +155,7 @@ async def _run(
 
 def read(path: Path) -> list[Draft]:
     """All drafts of one of the agent's files, by the driver's own reader."""
-    reader = DRIVER_READER(path.name)
+    reader = _reader_of(path.name)
     drafts: list[Draft] = []
     offset = 0
     for count, line in enumerate(path.read_bytes().splitlines(keepends=True), 1):
@@ -164,7 +164,7 @@ def read(path: Path) -> list[Draft]:
     return drafts + list(reader.end())
 
 
-def DRIVER_READER(name: str) -> Any:  # noqa: N802
+def _reader_of(name: str) -> Any:
     from runs.transcripts.reference import ReferenceReader
 
     return ReferenceReader(name, view_of(name))
