@@ -8,6 +8,8 @@ from runs.core.agents import Agent, Run
 from runs.core.ends import failure_of, gone_from_list, never_ran, shows_work, was_cancelled
 from runs.core.events import Kind
 from runs.core.history import History
+from runs.core.law import Thresholds
+from runs.core.over import is_closed, silent_for
 
 
 def true_end(history: History, agent: Agent) -> str:
@@ -29,17 +31,23 @@ def true_end(history: History, agent: Agent) -> str:
         return _ended_word(history, run)
     if not history.complete:
         return "open"
-    if gone_from_list(history, run):
+    if agent.events and agent.events[-1].kind is Kind.ABORTED:
+        return "aborted"
+    if gone_from_list(history, run) and not history.between(run.start, None, Kind.SESSION_RESUMED):
         return "ended"
+    if not is_closed(history, run) and not silent_for(history, run, Thresholds().stall_after):
+        return "open"
     return "never_ran" if never_ran(history, agent) and shows_work(history, agent) else "lost"
 
 
 def _ended_word(history: History, run: Run) -> str:
     if run.status in ("cancelled", "interrupted"):
         return "aborted" if was_cancelled(history, run) else "cancelled"
-    if run.status == "stopped":
-        return "ended" if run.ends[0].source == "hooks" else "killed"
-    return run.status
+    words = [str(end.get("status")) for end in run.ends if end.source != "hooks"]
+    if run.status == "stopped" and not words:
+        return "ended"  # all that hooks know
+    word = words[0] if words else run.status
+    return "killed" if word == "stopped" else word
 
 
 def _end_of_root(history: History) -> str:

@@ -7,12 +7,10 @@ from collections.abc import Iterable
 
 from runs.core.agents import Run
 from runs.core.ends import gone_from_list
-from runs.core.events import Event, Kind
+from runs.core.events import Event
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
-
-LONG_TOOL = 3600.0
-"""Seconds for which a tool that is still open may keep a run quiet."""
+from runs.core.over import is_closed, silent_for
 
 
 class OneTerminal(Law):
@@ -78,7 +76,7 @@ class OneTerminal(Law):
         waits = _waits_for(history, run)
         if waits:
             return self.unknown(run.agent, f"It waits for word of {waits}, which never came.")
-        if not _closed(history, run) and not _silent_for(history, run, quiet):
+        if not is_closed(history, run) and not silent_for(history, run, quiet):
             return self.unknown(
                 run.agent, "The log stops in mid-run: nothing closes it, and the run was not quiet."
             )
@@ -119,28 +117,6 @@ def _elsewhere(history: History, run: Run) -> bool:
     if run.start is None or not run.start.get("ends_elsewhere"):
         return False
     return all(event.file == run.start.file for event in history.agents[run.agent].events)
-
-
-def _closed(history: History, run: Run) -> bool:
-    """Whether a record of the end (shutdown, exit, result, end of capture) follows its start."""
-    closing = (Kind.SESSION_ENDED, Kind.PROCESS_EXITED, Kind.CAPTURE_ENDED, Kind.RESULT)
-    return run.start is not None and any(history.after(run.start, *closing))
-
-
-def _silent_for(history: History, run: Run, quiet: float) -> bool:
-    """Whether its last sign of life, or of an agent below it, is that many seconds old."""
-    alive = {run.agent, *(agent.id for agent in history.descendants(run.agent))}
-    signs = [history.time(event) for name in alive for event in history.agents[name].events[-1:]]
-    signs += [one.end or one.start for one in history.attempts if one.agent in alive]
-    signs += [
-        history.time(event)
-        for event in history.of(Kind.REGISTRY, Kind.STATUS)
-        if alive.intersection(event.get("open") or ())
-    ]
-    silent = history.end - max(signs, default=0.0)
-    if any(one.end is None for name in alive for one in history.tools.get(name, ())):
-        silent -= LONG_TOOL
-    return history.timed and silent > quiet
 
 
 def _since(history: History, run: Run) -> float:
