@@ -7,6 +7,7 @@ names roles (parent, subagent, grandchild) instead of agents is read as well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -33,6 +34,7 @@ _CLOSED = (
 _CALLERS = {"parent": "parent", "root": "parent", "subagent": "child:1", "child": "child:1",
             "subagent-b": "child:2", "grandchild": "grandchild:1",
             "utility": "utility"}  # fmt: skip
+_ROLE = re.compile(r"parent|utility|subagent(-b)?|(grand)?child(:\d+)?")
 _PLAIN_ACTIONS = frozenset({"tools", "text", "call", "ok"})
 
 
@@ -75,8 +77,9 @@ class ProviderSketch(Lines):
         return found if found is not None else moment(record.get("timestamp"))
 
     def _exchange(self, record: Mapping[str, Any]) -> None:
-        agent = text(record.get("agent"))
-        role = text(record.get("role"), 80)
+        agent, role = text(record.get("agent")), text(record.get("role"), 80)
+        if _ROLE.fullmatch(agent):  # A place in the tree, not an id.
+            agent, role = "", agent
         caller = agent or _CALLERS.get(role, role)
         index = integer(record.get("i"))
         common = {
