@@ -71,6 +71,8 @@ WEAK: tuple[tuple[str, tuple[str, ...]], ...] = (
 """The same for breaches that are no failure of the lifecycle by themselves: a run that failed
 and said so stays `failed_and_reported` although its retries were too many or spaced badly."""
 
+_CHILDREN = ("child", "grandchild", "subagent")
+
 OTHERS = ("healthy", "failed_and_reported", "environment", "unknown")
 LABELS: tuple[str, ...] = tuple(dict.fromkeys([*(label for label, _ in TABLE), *OTHERS]))
 """Every label that a diagnosis can be."""
@@ -120,6 +122,10 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
         one.law == "L3" and one.verdict is Verdict.UNKNOWN for one in findings
     ):
         return "unknown"  # word of an end may follow, or never come
+    if not history.callers_certain and any(
+        call.failed and call.caller.startswith(_CHILDREN) for call in history.calls
+    ):
+        return "unknown"  # a child's last call failed; whose it was is not to be seen
     if any(run.status == "failed" or _gone_unasked(history, run) for run in history.runs):
         # It failed, and whether anybody was told is not to be seen here; or who stopped it.
         return "unknown"
