@@ -12,11 +12,24 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from dashboard import copies, listing, owners
+from dashboard import listing, owners
 from dashboard.pulse import pulse
 from dashboard.versions import of_agent
-from runs import catalogue, descriptions, facts, proposal, sayings, start, store, words
+from runs import (
+    catalogue,
+    descriptions,
+    facts,
+    material,
+    proposal,
+    repeat,
+    sayings,
+    start,
+    store,
+    words,
+)
+from runs.exports.markdown import issue
 from runs.models import Opinion, Run
+from runs.redact import Choice
 from runs.text import visible_deep
 
 NETWORK_SHOWN = 50
@@ -61,6 +74,8 @@ def parts(request: HttpRequest, permalink: str) -> HttpResponse:
 def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
     gathered = facts.gather(found)
     address = request.build_absolute_uri(reverse("run", args=[found.permalink]))
+    command, choice = repeat.command(found), Choice.of("structure")
+    pasted = material.of(found, choice, address=address, command=command, light=True)
     word, tone = words.diagnosis(found.diagnosis)
     return {
         "section": "runs",
@@ -84,8 +99,8 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "hints": _status_hint(found),
         "guard": gathered.document.get("guard"),
         "address": address,
-        "issue": copies.issue(found, gathered, address),
-        "command": copies.command(found),
+        "issue": issue(pasted),
+        "command": command,
         "version_choices": of_agent(found.agent),
         "opinion_words": Opinion.Word.values,
         "intake": visible_deep(found.summary.get("intake") or {}),
