@@ -2,13 +2,17 @@
 // (bodies are escaped there) and it is fetched when the selection rests.
 
 import { paintClock, say } from "./base.js";
+import { clean } from "./events-words.js";
 
 const REST = 90;
 
 export class Inspector {
-  /** @param {HTMLElement} root @param {import("./select.js").Selection} selection */
-  constructor(root, selection) {
-    Object.assign(this, { root, selection });
+  /**
+   * @param {HTMLElement} root @param {import("./select.js").Selection} selection
+   * @param {{nameOf: (agent: string) => string}} page
+   */
+  constructor(root, selection, page) {
+    Object.assign(this, { root, selection, page });
     this.nothing = [...root.childNodes];
     this.tab = "";
     /** @type {Map<number, string>} */
@@ -52,6 +56,9 @@ export class Inspector {
     const fresh = new DOMParser().parseFromString(html, "text/html");
     this.root.replaceChildren(...fresh.body.childNodes);
     paintClock(this.root);
+    const agent = this.root.querySelector("dd[data-agent]");
+    const name = agent && clean(this.page.nameOf(agent.dataset.agent), 80);
+    if (name && name !== agent.dataset.agent) agent.prepend(`${name} `);
     this.#tabs();
   }
 

@@ -38,7 +38,7 @@ const list = new EventList(document.getElementById("events"), store, selection, 
 const timeline = new Timeline(document.getElementById("timeline"), selection, page);
 const pulse = new Pulse(document.getElementById("live-state"), page);
 const marks = new Marks(run, selection, { list, timeline });
-new Inspector(document.getElementById("inspector"), selection);
+new Inspector(document.getElementById("inspector"), selection, page);
 
 const known = told.event_count ?? 0;
 store.tip = known;

@@ -94,6 +94,18 @@ def test_it_filters_as_one_types(site: Site, told: Run, open_page: Any) -> None:
     expect(page.locator("#events .empty")).to_have_text("No event matches this filter.")
 
 
+def test_it_calls_agents_by_name_and_finds_them_by_it(site: Site, open_page: Any) -> None:
+    run = site.run(started_ago=9, status="ended")
+    started = event(run, 1, 0.1, "agent.started", "4bd9c2", name="Kuhn", parent="root")
+    said = event(run, 2, 0.2, "message.agent", "4bd9c2", text_length=1, final=True)
+    site.write(run, [started, said, event(run, 3, 0.3, "process.exited", code=0)])
+    page = opened(open_page(), site.page(run, "?events=agent:kuhn#e2"))
+    expect(page.locator("#event-count")).to_contain_text("2 of 3 shown")
+    expect(page.locator("#row-2 .who")).to_have_text("Kuhn")
+    expect(page.locator("#row-2 .what")).to_have_text("1 character, final")
+    expect(page.locator("#inspector dd[data-agent]")).to_have_text("Kuhn 4bd9c2")
+
+
 def test_it_goes_through_findings_and_lights_up_their_evidence(
     site: Site, told: Run, open_page: Any
 ) -> None:
