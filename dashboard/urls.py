@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path, register_converter
 
-from dashboard import leaving
 from dashboard.api import api
 from dashboard.views import (
     actions,
@@ -15,11 +14,15 @@ from dashboard.views import (
     compare,
     drift,
     event,
+    exports,
     gate,
+    imports,
     matrix,
+    opinions,
     run,
     runs,
     scenarios,
+    shares,
     sweeps,
     taking,
     watch,
@@ -71,6 +74,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("runs/<permalink:permalink>/delete/", actions.delete, name="run-delete"),
     path("runs/<permalink:permalink>/keep/", actions.keep, name="run-keep"),
     path("runs/<permalink:permalink>/notes/", actions.notes, name="run-notes"),
+    path("runs/<permalink:permalink>/reproduce/", imports.reproduce, name="run-reproduce"),
+    path("runs/<permalink:permalink>/opinions/", opinions.say, name="run-opinions"),
+    path("runs/<permalink:permalink>/share/", shares.share, name="run-share"),
+    path("runs/<permalink:permalink>/export/<file:name>", exports.export_run, name="run-export"),
     path("matrix/", matrix.matrix, name="matrix"),
     path("matrix/cell/", matrix.cell, name="matrix-cell"),
     path("matrix/badge.svg", matrix.badge, name="matrix-badge"),
@@ -105,7 +112,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("laws/", catalogues.laws, name="laws"),
     path("laws/<file:law>/example/", catalogues.law_example, name="law-example"),
     path("drift/", drift.drift, name="drift"),
-    *leaving.paths(),
+    path("import/", imports.page, name="import"),
+    path("import/pieces/", imports.piece, name="import-piece"),
+    path("shares/", shares.mine, name="shares"),
+    path("shares/<int:number>/revoke/", shares.revoke, name="share-revoke"),
+    path("s/<file:key>/", shares.served, name="shared"),
+    path("s/<file:key>/archive.zip", shares.served_archive, name="shared-archive"),
+    path("s/<file:key>/<path:rest>", shares.served_below, name="shared-below"),
     path("preferences/", gate.remember, name="preferences"),
     path("login/", gate.login, name="login"),
     path("healthz", gate.healthz, name="healthz"),
