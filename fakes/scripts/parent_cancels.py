@@ -12,7 +12,10 @@ from fakes.settings import setting
 
 @dataclass(frozen=True)
 class ParentCancels(Delegation):
-    """One child that is stopped; its siblings, if any, are left alone."""
+    """One child that is stopped; its siblings, if any, are left alone and waited for.
+
+    Where a tool waits for whoever has news, word of the stop may end the first wait.
+    """
 
     name = "parent-cancels"
     title = "Parent cancels"
@@ -31,10 +34,13 @@ class ParentCancels(Delegation):
         call = talk.first_new([talk.tools.cancel(talk.child(below[0].path))])
         if call is not None:
             return replace(Reply(tool_calls=(call,)), after=("child:1 asked",), patience=30.0)
+        wait = self.wait(talk, below[1:], rounds=2)
+        if wait is not None:
+            return Reply(tool_calls=(wait,))
         return self.report(talk, below)
 
     def told(self, talk: Talk, below: list[Task]) -> bool:
-        return True
+        return super().told(talk, below[1:])
 
 
 SCRIPT = ParentCancels

@@ -94,6 +94,11 @@ async def test_it_hands_out_every_task_once(serve: Callable[..., Any]) -> None:
     assert "5 of 5" in agent.texts[-1]
 
 
+async def test_it_stops_one_child_and_waits_for_the_other(serve: Callable[..., Any]) -> None:
+    _, agent = await follow(serve, "parent-cancels", "responses", siblings=1, child_first=0.2)
+    assert agent.texts == ["ROOT-OK 1 of 2 answers seen."]
+
+
 async def test_it_hands_out_one_task_a_turn(serve: Callable[..., Any]) -> None:
     together, _ = await follow(serve, "delegate-many", "responses", children=3)
     apart, _ = await follow(serve, "delegate-many", "responses", children=3, one_turn=False)
