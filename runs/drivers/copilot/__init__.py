@@ -92,6 +92,9 @@ class Copilot(Driver):
         "L13": "standard output against the session file",
         "L16": "the exit code against terminal events",
     }
+    not_applicable: ClassVar[Mapping[str, str]] = {
+        "cancel-child": "no version gives the model a tool that stops a sub-agent"
+    }
 
     def executable(self, folder: Path) -> Path:
         """The single executable of this platform's own package."""

@@ -89,6 +89,20 @@ def test_it_delegates_with_the_marker_of_the_task(driver: Driver) -> None:
         assert call is None or call.name
 
 
+def test_it_refuses_what_its_model_has_no_tool_for(driver: Driver) -> None:
+    newest = "9999.0.0"
+    for name in ("cancel-child", "parent-polls", "follow-up"):
+        scenario = catalogue.scenarios()[name]
+        options = driver.read_options(scenario.agents.get(driver.name, {}))
+        table, child = driver.tools(options, newest), Child("1", "an-id")
+        calls = {
+            "cancel-child": table.cancel(child),
+            "parent-polls": table.poll(child),
+            "follow-up": table.message(child, "More."),
+        }
+        assert calls[name] is not None or name in driver.no_meaning(options, newest), name
+
+
 def test_its_readers_survive_anything(driver: Driver, make_context: MakeContext) -> None:
     for source in driver.sources(make_context(driver)):
         reader = source.reader("file")
