@@ -65,12 +65,14 @@ def task_path(request: ModelRequest) -> str:
 def by_markers(request: ModelRequest) -> Identity:
     """Who asks, by the markers in user, system and developer turns.
 
-    ROOT wins over TASK; ROOT without any tool is a utility call (titles), and so is neither.
+    ROOT wins over TASK; ROOT without any tool is a utility call (titles), and so is neither. So
+    is a TASK that is only spoken of: without any tool, and not what a prompt begins with.
     """
     if any(ROOT_MARKER in text for text in _prompts(request)):
         return ROOT if request.tools else UTILITY
     path = task_path(request)
-    if not path:
+    begins = any(text.lstrip().startswith(task_marker(path)) for text in _prompts(request))
+    if not path or not (request.tools or begins):
         return UTILITY
     above, _, _ = path.rpartition(".")
     return Identity(path.count(".") + 1, path, above or ROOT.key)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from fakes.dialect import dialects
 from fakes.fault import aim
-from fakes.targeting import Target
+from fakes.targeting import Target, by_markers
 from fakes.tests.support import ROOT, Served, is_request, task_prompt
 
 
@@ -149,3 +150,21 @@ async def test_the_journal_names_the_task_of_a_sub_agents_request(
     await served.post("messages", "plain", prompt)
     (received,) = served.said("request.received")
     assert received["task"] == task
+
+
+@pytest.mark.parametrize(
+    ("prompt", "tools", "depth"),
+    [
+        ("LIFELINE-TASK-1.2 Answer this.", (), 2),
+        ("Give it a title: LIFELINE-TASK-1.2 Answer this.", (), -1),
+        ("<about you> LIFELINE-TASK-1.2 Answer this.", ("shell",), 2),
+        (f"Give it a title: {ROOT}", (), -1),
+    ],
+)
+def test_a_task_that_is_only_spoken_of_makes_nobody_a_child(
+    prompt: str, tools: tuple[str, ...], depth: int
+) -> None:
+    functions = [{"type": "function", "function": {"name": name}} for name in tools]
+    body = {"model": "m", "messages": [{"role": "user", "content": prompt}], "tools": functions}
+    request = dialects()["chat_completions"].read("/v1/chat/completions", {}, body)
+    assert by_markers(request).depth == depth
