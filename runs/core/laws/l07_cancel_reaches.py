@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Run
-from runs.core.ends import last_call
+from runs.core.ends import asked_to_cancel, last_call
 from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
@@ -49,10 +49,12 @@ class CancelReaches(Law):
             if asked:
                 reached = True
                 yield self._reached(history, run, asked[0], thresholds.cancel_within)
-            elif run.status in ("cancelled", "interrupted"):
+                continue
+            survived = self._survived(history, run)
+            if survived is not None:
+                yield survived
+            elif run.status in ("cancelled", "interrupted") or _beside(history, run):
                 yield self._overreach(history, run)
-            else:
-                yield from self._survived(history, run)
         if not reached and history.timed:
             yield from self._root(history, requests)
 
@@ -132,27 +134,23 @@ class CancelReaches(Law):
             return self.holds(history.root, f"The cancel ended its turn in {took:.1f} s.", asked)
         return self.unknown(history.root, "Its turn may have been over by itself.", asked, over)
 
-    def _survived(self, history: History, run: Run) -> Iterable[Finding]:
+    def _survived(self, history: History, run: Run) -> Finding | None:
         """An abort that the log ascribes to a person, and that the run worked on after."""
         for abort in history.of(Kind.ABORTED):
             if abort.get("by") != "user" or not abort.get("target"):
                 continue
-            tools = [
-                one.start
-                for one in history.tools.get(run.agent, ())
-                if history.time(one.start) > history.time(abort) + RACE
-            ]
-            woken = history.between(abort, tools[0], Kind.AGENT_RESUMED) if tools else []
-            if tools and not woken and _reaches(history, abort, run):
-                yield self.broken(
+            begun = _traffic(history, run, history.time(abort) + RACE)
+            woken = history.between(abort, begun[0], Kind.AGENT_RESUMED) if begun else []
+            if begun and not woken and _reaches(history, abort, run):
+                return self.broken(
                     run.agent,
-                    f"A person aborted, and it began {len(tools)} tool calls afterwards.",
+                    f"A person aborted, and it began {len(begun)} calls afterwards.",
                     abort,
-                    *tools[:3],
+                    *begun[:3],
                     run.end,
                     label="cancel_ignored",
                 )
-                return
+        return None
 
     def _still_open(self, history: History, run: Run, asked: Event, limit: float) -> Finding:
         since = history.end - history.time(asked)
@@ -175,7 +173,7 @@ class CancelReaches(Law):
             return self.unknown(run.agent, "It ended with its session.", end)
         if history.between(run.start, end, Kind.SESSION_RESUMED):
             return self.unknown(run.agent, "A restart came between its start and its end.", end)
-        beside = _beside(history, end)
+        beside = _beside(history, run)
         if not _sees_requests(history) and not beside:
             return self.unknown(
                 run.agent, "Who asked for the cancel is not to be seen in this log.", end
@@ -250,16 +248,18 @@ def _stopped(history: History, run: Run, asked_at: float) -> Event | None:
     return call.last.ended if ended is not None and ended >= asked_at - SKEW else None
 
 
-def _beside(history: History, end: Event) -> list[Event]:
+def _beside(history: History, run: Run) -> list[Event]:
     """A cancel of somebody else by name, a moment before: this log shows what is asked."""
-    if not history.timed:
+    if run.status not in _CANCELLED or run.ends[0].source == "hooks" or not history.timed:
+        return []  # of hooks each end is a stop
+    if asked_to_cancel(history, run):
         return []
     return [
         one
         for one in history.of(Kind.CANCEL_REQUESTED)
         if one.get("target") in history.agents
-        and one.get("target") != end.agent
-        and 0 <= history.time(end) - history.time(one) <= RACE
+        and one.get("target") != run.agent
+        and 0 <= history.time(run.ends[0]) - history.time(one) <= RACE
     ][-1:]
 
 
