@@ -112,6 +112,7 @@ class Conversation(Codex):
             child = self.paths.get(author, author)
             self.notify(self.thread, child, state, "notification", worded=failed)
         elif kind == "NEW_TASK":
+            self._addressed(payload.get("recipient"))
             self.add(Kind.USER_MESSAGE, self.thread, text_length=length(payload.get("content")),
                      **{"from": author})  # fmt: skip
         else:
@@ -122,6 +123,7 @@ class Conversation(Codex):
         words = first_text(payload.get("content"))
         if role == "assistant" and words.startswith('{"author"'):
             found = parsed(words)
+            self._addressed(found.get("recipient"))
             self._notification(text(found.get("content"), LONGEST), found)
         elif role == "assistant":
             self.message(words)
@@ -129,6 +131,12 @@ class Conversation(Codex):
             self._notification(words, {})
         else:
             self.other(self.native, summary=role, agent=self.thread)
+
+    def _addressed(self, recipient: Any) -> None:
+        """Where a file says not whose it is, its mail does: see ``_nameless``."""
+        path = text(recipient)
+        if "startless" in self.facts and path.count("/") > 1:
+            self.facts.setdefault("path", path)
 
     def _notification(self, words: str, envelope: Mapping[str, Any]) -> None:
         found = _NOTICE.search(words)

@@ -8,6 +8,7 @@ from typing import Any
 
 from runs.core.events import ROOT, Draft, Event, Kind, Sighting, number, sighted
 from runs.transcripts._clocks import Timed, align
+from runs.transcripts._nameless import settle
 from runs.transcripts._paths import Paths
 from runs.transcripts._reading import ReadFile
 from runs.transcripts._values import ELSEWHERE, TERMINAL
@@ -20,7 +21,7 @@ _SECOND = frozenset({"hooks", "trace", "exit"})
 def join(files: Sequence[ReadFile]) -> list[Event]:
     """All events of a case on one clock, in order, numbered from 1."""
     rows = align(files)
-    _name_the_unnamed(rows, files)
+    settle(rows, files)
     _put_session_first(rows, files)
     _complete_children(rows, files)
     _believe_answers(rows)
@@ -155,24 +156,6 @@ def _believe_answers(rows: list[list[Timed]]) -> None:
             if data.get("worded") and (data.get("child"), data.get("digest")) in said:
                 meant = {"status": "completed", "raw": "completed", "error_passed": None}
                 row[place] = (at, replace(draft, data={**data, **meant}))
-
-
-def _name_the_unnamed(rows: list[list[Timed]], files: Sequence[ReadFile]) -> None:
-    """A file that lost the record of whose it is belongs to the one parent that has no file."""
-    names = [str(file.facts["unnamed"]) for file in files if file.facts.get("unnamed")]
-    seen = {draft.agent for _, draft in _all(rows) if draft.source == "session"}
-    parents = {str(draft.data.get("parent") or "") for _, draft in _all(rows)
-               if draft.kind is Kind.AGENT_STARTED} - seen - {""}  # fmt: skip
-    if len(names) != 1 or len(parents) != 1:
-        return
-    (unnamed,), (parent,) = names, parents
-    for row in rows:
-        for place, (at, draft) in enumerate(row):
-            data = {key: parent if value == unnamed else value for key, value in draft.data.items()}
-            if draft.agent == unnamed:
-                row[place] = (at, replace(draft, agent=parent, data=data))
-            elif data != draft.data:
-                row[place] = (at, replace(draft, data=data))
 
 
 def _all(rows: Iterable[list[Timed]]) -> Iterable[Timed]:

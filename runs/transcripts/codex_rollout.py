@@ -79,11 +79,12 @@ class Rollout(Conversation):
         kind = self.native
         word = text(payload.get("type"), 80)
         self.native = f"{kind}/{word}" if word else kind
-        if kind == "session_meta" and not self.thread and self._is_own(payload):
+        copied = kind == "session_meta" and (integer(record.get("ordinal")) or 0) > 0
+        if kind == "session_meta" and not self.thread and not copied and self._is_own(payload):
             self._meta(payload)
             return
         if not self.thread:
-            self._unnamed()
+            self._unnamed(text(payload.get("id")) if kind == "session_meta" else "")
         if kind == "session_meta" and payload.get("id") not in (None, self.thread):
             self.copying = True
             self.other("session_meta", summary="copied from the parent", agent=self.thread)
@@ -101,12 +102,18 @@ class Rollout(Conversation):
         named = _THREAD.search(self.file)
         return named is None or payload.get("id") in (None, named[1])
 
-    def _unnamed(self) -> None:
-        """Without its first record a file has the thread in its name, if anywhere."""
+    def _unnamed(self, above: str) -> None:
+        """Without its first record a file has the thread in its name, if anywhere.
+
+        `above`: whose history a sub-agent's file holds.
+        """
         found = _THREAD.search(self.file)
         self.thread = found[1] if found else self.file.rpartition("/")[2].partition(".")[0]
+        self.facts["startless"] = self.thread
         if not found:
             self.facts["unnamed"] = self.thread
+        if above:
+            self.facts["above"] = above
         self.damage("missing-start", repaired=False, detail="the file says not whose it is")
 
     def _settings(self, kind: str, payload: Mapping[str, Any]) -> None:
