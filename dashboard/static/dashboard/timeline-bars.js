@@ -90,6 +90,7 @@ function words(pen, frame, row, bar, box, right, next) {
   if (bar.kind === "run" && bar.tone === "ok" && frame.model.broken.has(bar.end_seq)) return;
   const bad = bar.tone === "bad";
   if (kind === "caller" && box.width < 22) {
+    if (bar.count > 1) return; // several, drawn as one: its lane says how many
     if (bar.label === "1" && next?.label !== "2") return; // a call that was not tried again
     const room = next ? scale.x(next.start) - box.left : 40;
     if (room > 15) label(pen, bar.label, box.left + box.width / 2, row.middle + 16, 1e6, bad ? palette.bad : palette.faint, "center", -1e6);

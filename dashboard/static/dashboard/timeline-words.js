@@ -23,7 +23,7 @@ export function worded(item, now, clock) {
   else if (value.end === null) parts.push(`from ${clock(value.start)}, no end`, seconds(Math.max(0, now - value.start)));
   else parts.push(`${clock(value.start)} to ${clock(value.end)}`, seconds(value.end - value.start));
   if (value.detail) parts.push(clean(value.detail, 160));
-  if (value.count > 1) parts.push("zoomed out: several in one");
+  if (value.count > 1) parts.push("several, drawn as one");
   return parts.join(", ");
 }
 

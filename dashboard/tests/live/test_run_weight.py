@@ -27,6 +27,7 @@ def test_it_draws_and_lists_ten_thousand_events(site: Site, open_page: Any) -> N
     page = opened(open_page(), site.page(run))
     expect(page.locator("#event-count")).to_contain_text("5,000 of 10,000 shown")
     assert page.evaluate("lifeline.timeline.frames.count") > 0
+    expect(page.locator("#thinned")).to_be_visible()
     assert page.evaluate("document.getElementsByTagName('*').length") <= 1500
     page.get_by_role("button", name="later events").click()
     expect(page.locator("#event-count")).to_contain_text("10,000 of 10,000 shown")
@@ -103,6 +104,8 @@ def test_it_is_printed_light_whatever_the_theme(site: Site, open_page: Any) -> N
     assert page.evaluate(ink) == "rgb(231, 233, 234)"
     page.emulate_media(media="print")
     assert page.evaluate(ink) == "rgb(28, 32, 36)"
+    expect(page.locator("section.inspector")).to_be_hidden()
+    expect(page.get_by_role("group", name="Actions")).to_be_hidden()
     page.wait_for_function("() => lifeline.timeline.palette.ink === 'rgb(28, 32, 36)'")
 
 
