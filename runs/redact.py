@@ -36,6 +36,8 @@ MOST_KNOWN = 4000
 LONGEST_KNOWN = 400
 CUT = 8
 """Letters of a secret's beginning that are one where a text ends with them."""
+LIMITS = frozenset({40, 64, 80, 120, 160, 200, 300, 400})
+"""Lengths at which texts are cut off."""
 LAYERS = 2
 """How often a word is decoded, to be looked through."""
 _WORD = re.compile(r"[\w.:/@+#~=,%()\[\]⟨⟩-]{1,200}")
@@ -236,10 +238,11 @@ class Redactor:
     def _cut_off(self, text: str) -> str:
         """What a limit left of a known value at the end of a text goes with the whole one."""
         bare = text.rstrip(".… ")
+        whole = bare == text and len(text) not in LIMITS  # an id may begin as another one does
         for start in range(max(0, len(bare) - LONGEST_KNOWN), len(bare) - CUT + 1):
             for value in self._heads.get(bare[start : start + CUT], ()):
                 rest, name = bare[start:], self._by_value[value][0]
-                if value.startswith(rest) and _telling(rest, name):
+                if value.startswith(rest) and _telling(rest, name) and (start or not whole):
                     sign = self._hashed(value) if name == "text" else self._sign(name, value)
                     self.times[name, value] += name != "text"
                     return bare[:start] + sign + text[len(bare) :]

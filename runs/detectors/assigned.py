@@ -44,7 +44,7 @@ class Assigned(Patterns):
             r"\s*:\s*(?:\{\s*\\*[\"']\w+\\*[\"']\s*:\s*)?\\*[\"'](?P<secret>[^\"'\\]{4,})"
         ),
         re.compile(
-            rf"(?i)<(?P<tag>{_NAMED})(?:\s[^<>]{{0,200}})?>(?P<secret>[^<>]{{4,200}})</(?P=tag)>"
+            rf"(?i)<(?P<tag>{_NAMED})(?:\s[^<>]{{0,200}})?>(?P<secret>[^<>]{{4,200}})(?:<|$)"
         ),
         re.compile(r"(?i)[?&](?:key|code|auth|pass|pw|token)=(?P<secret>[^\s&\"'#<>\\]{8,})"),
         re.compile(r"(?i)\b\w*token[\"']?\s*[:=]\s*[\"']?(?P<secret>[A-Za-z0-9_.~+/=-]{12,})"),

@@ -15,6 +15,8 @@ _UUID = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d", re.IGNORECASE
 )
 """UUIDs, and moments as file names have them."""
+_WORD = re.compile(r"(?<=[_-])[a-z]{4,}(?=[_-])")
+"""Within an id: chance seldom makes two of them."""
 _HEX = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]+")
 _ID = re.compile(r"(?P<names>(?:[a-z][a-z0-9]{0,11}[_-]){1,3})(?P<rest>[A-Za-z0-9]+)")
 _NAMES = re.compile(
@@ -43,6 +45,8 @@ class RandomTexts(Patterns):
         """Upper and lower case with digits, and as many bits as chance gives."""
         value = _UUID.sub("", value)
         if len(value) < LEAST_LONG:
+            return False
+        if len(_WORD.findall(value)) > 1:
             return False
         named = _ID.fullmatch(value)
         if named and any(map(_NAMES.fullmatch, re.split("[_-]", named["names"]))):

@@ -67,6 +67,8 @@ def _texts_kept(text: str) -> str:
         ("PMAK-8f8b21b5bbf43b7f99207eaf-92f14818f900ffcba7e7d59b", ["92f148"]),
         ("pat-eu1-aee9db71-229b-5c5f-a034-cdc7fb52f1d1", ["aee9db71", "cdc7fb"]),
         ("cut off: AGE-SECRET-KEY-1QP2V63GEDZ", ["QP2V63"]),
+        (f"cut off: <password>{PASS}</pass", [PASS]),
+        ("cut off: SG.QqF8gQ3LQyk0CajahqWCPH.46ZkpG5n", ["QqF8gQ", "46Zkp"]),
         ("cut off: xoxb-12034567…", ["12034567"]),
     ],
 )  # fmt: skip
@@ -106,6 +108,13 @@ def test_what_a_limit_left_of_a_secret_goes_with_it(text: str, cut: str) -> None
     assert made.text(cut).endswith(("⟩", "⟩…")), made.text(cut)
 
 
+def test_an_id_that_another_begins_with_stays_itself() -> None:
+    made = Redactor(Choice.of("custom", False, tuple(redact.detectors())), b"salt")
+    made.learn("1796032495199_ks5er-Zk3vQ9xT1mB7cR5nW2pL8sD4")
+    made.learned()
+    assert made.text("1796032495199_ks5er") == "1796032495199_ks5er"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -121,6 +130,7 @@ def test_what_a_limit_left_of_a_secret_goes_with_it(text: str, cut: str) -> None
         "subagent-completed-01a227a205d97b00bdf1123602c8ca8c",
         "runner_token_9e84a78e1c05b293a6f485f0b07f35c8",
         "sha256:3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a",
+        "1796032495199_ks5er__teamtask__lifeline-1__lq2N51",
         "the name npm_lifecycle",
         "?code=4&key=1",
     ],
