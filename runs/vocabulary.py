@@ -18,7 +18,17 @@ from runs import catalogue, models
 from runs.core.kinds import KINDS, Kind
 
 _HOUSE = Path(__file__).parent
-_JUDGING = ("store", "report", "material", "pictures", "archives", "facts", "imported", "repeat")
+_JUDGING = (
+    "store",
+    "report",
+    "material",
+    "shaper",
+    "pictures",
+    "archives",
+    "facts",
+    "imported",
+    "repeat",
+)
 """Modules beside `core` whose words are keys of what an archive or an export holds."""
 _ID = re.compile(r"[0-9a-fA-F]{8,64}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _PRINTING = (_HOUSE, _HOUSE.parent / "fakes")

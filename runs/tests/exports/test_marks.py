@@ -8,8 +8,8 @@ import pytest
 
 from fakes.spoken import digest
 from runs import redact
-from runs.material import Shaper
 from runs.redact import Choice, Redactor
+from runs.shaper import Shaper
 
 EVENTS: list[dict[str, Any]] = [
     {"kind": "message.user", "data": {"digest": digest("yes")}},
@@ -36,6 +36,17 @@ def test_a_short_text_is_not_found_by_its_digest_and_still_compares(level: str) 
 def test_whole_it_stays_as_it_is() -> None:
     shaper = Shaper(Redactor(Choice.of("full"), b"salt"))
     assert shaper.shape("", EVENTS) == EVENTS
+
+
+def test_what_a_request_counts_and_where_it_goes_stays() -> None:
+    redactor = Redactor(Choice.of("structure"), b"salt")
+    shaper = Shaper(redactor)
+    data = {"path": "/v1/messages?beta=true", "headers": {"x-retry-count": "3", "x-team": "blue"}}
+    shaper.learn(data)
+    redactor.learned()
+    left = shaper.shape("", data)
+    assert left["path"].startswith("/v1/messages?⟨text 9 ")
+    assert left["headers"]["x-retry-count"] == "3" and "blue" not in str(left)
 
 
 def test_a_command_line_and_a_pair_are_read_together() -> None:
