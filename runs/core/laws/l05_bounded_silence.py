@@ -77,7 +77,7 @@ class BoundedSilence(Law):
         marks = [
             event
             for event in history.after(start, *_CONTENT, Kind.DELTA)
-            if event.agent == agent.id
+            if event.agent == agent.id and event.kind is not Kind.USER_MESSAGE  # asks, is no word
         ]
         found = self._measure(history, agent.id, [start, *marks], None, limit)
         if not over or found.verdict is Verdict.BROKEN:
