@@ -176,7 +176,9 @@ def was_done(history: History, run: Run) -> Event | None:
     Of a cancel it was well before: the two may cross. A failure is false where it is the word
     of another file than its own, or where the wire shows that an error was overcome.
     """
-    if run.status not in ("cancelled", "interrupted", "failed") or not history.timed:
+    if run.status not in ("cancelled", "interrupted", "failed", "stopped") or not history.timed:
+        return None
+    if run.status == "stopped" and _taken_along(history, run):
         return None
     own = [event for event in events_of(history, run) if event.kind in _OWN_WORK]
     said = own[-1] if own else None
@@ -192,6 +194,12 @@ def was_done(history: History, run: Run) -> Event | None:
         early = history.time(run.ends[0]) - history.time(said) > RACE
         early = early and not _turn_open(history, run, said)
     return said if whole and early and not asked_to_cancel(history, run) else None
+
+
+def _taken_along(history: History, run: Run) -> bool:
+    """Whether its stop is a hook's word for any end, or came with the end of its process."""
+    over = (Kind.SESSION_ENDED, Kind.SESSION_RESUMED, Kind.RESULT, Kind.PROCESS_EXITED)
+    return run.ends[0].source == "hooks" or bool(history.between(None, run.ends[0], *over))
 
 
 def _turn_open(history: History, run: Run, said: Event) -> bool:
