@@ -16,7 +16,7 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 def in_words(error: BaseException | None) -> CannotRunHere | None:
     """The machine's part in an exception; None where it is no matter of the machine."""
     if isinstance(error, OperationalError | InterfaceError):
-        says = " ".join(str(error).split())[:300] or type(error).__name__
+        says = " ".join(str(error).split())[:300].rstrip(".?") or type(error).__name__
         if os.environ.get("DATABASE_URL"):
             return CannotRunHere(
                 f"The database does not take it: {says}.",
