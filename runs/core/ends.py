@@ -288,13 +288,3 @@ def shows_work(history: History, agent: Agent) -> bool:
     if history.attempts or history.of(Kind.CAPTURE_ENDED):
         return True
     return bool(history.files_of(agent.id) - history.files_of(agent.parent or ""))
-
-
-def gone_from_list(history: History, run: Run, before: Event | None = None) -> bool:
-    """Whether the last list that hooks hand out, after the start, says that it runs no more."""
-    after = [
-        event.get("open")
-        for event in history.between(run.start, before, Kind.REGISTRY, Kind.STATUS)
-        if event.get("open") is not None and event.seen_in("hooks")
-    ]
-    return bool(after) and run.agent not in after[-1]

@@ -1,4 +1,4 @@
-"""What a view publishes: whether it shows ends, goes on after one, or leaves a sub-agent out."""
+"""What a view publishes: whether it shows ends, goes on after one, or leaves an agent out."""
 
 from __future__ import annotations
 
@@ -56,3 +56,13 @@ def _role(agent: Agent, start: Event) -> str:
     """What it was asked to be."""
     asked = agent.spawn.get("role") if agent.spawn is not None else None
     return str(start.get("role") or asked or "")
+
+
+def gone_from_list(history: History, run: Run, before: Event | None = None) -> bool:
+    """Whether the last list that hooks hand out, after the start, says that it runs no more."""
+    after = [
+        event.get("open")
+        for event in history.between(run.start, before, Kind.REGISTRY, Kind.STATUS)
+        if event.get("open") is not None and event.seen_in("hooks")
+    ]
+    return bool(after) and run.agent not in after[-1]

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from runs.core.agents import Run
-from runs.core.ends import gone_from_list
 from runs.core.events import Event
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.over import is_closed, silent_for
+from runs.core.published import gone_from_list
 
 
 class OneTerminal(Law):

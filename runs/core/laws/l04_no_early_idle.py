@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import TERMINAL, Run
-from runs.core.ends import by_signal, gone_from_list, has_answered
+from runs.core.ends import by_signal, has_answered
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.published import gone_from_list
 
 _IDLE = ("idle", "ended")
 
