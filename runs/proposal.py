@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runs import catalogue, models
+from runs.errors import NotApplicable
 from runs.scenario import Scenario
 
 _BY_CLASS = {
@@ -58,13 +59,27 @@ def propose(run: models.Run) -> Proposal | None:
     if run.kind != models.Run.Kind.IMPORT or run.agent not in catalogue.drivers():
         return None
     scores, why = _scores(run)
-    known = catalogue.scenarios()
+    known = {
+        name: scenario
+        for name, scenario in catalogue.scenarios().items()
+        if _has_meaning(run, scenario)
+    }
     best = max(sorted(known), key=lambda name: (scores[name], name == "sse-cut"), default=None)
     if best is None:
         return None
     version = f" {run.version}" if run.version else ""
     recognised = f"{run.agent}{version} wrote these files."
     return Proposal(run.agent, run.version, known[best], [recognised, *why.get(best, [])])
+
+
+def _has_meaning(run: models.Run, scenario: Scenario) -> bool:
+    """False where a run of it would be refused for this agent, with the options that it names."""
+    options = catalogue.driver(run.agent).read_options(scenario.agents.get(run.agent, {}))
+    try:
+        catalogue.check_meaning(run.agent, run.version, scenario, options)
+    except NotApplicable:
+        return False
+    return True
 
 
 def _scores(run: models.Run) -> tuple[Counter[str], Mapping[str, list[str]]]:
