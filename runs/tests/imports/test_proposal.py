@@ -35,4 +35,5 @@ def test_it_proposes_what_belongs_to_the_diagnosis() -> None:
 def test_it_proposes_nothing_that_would_be_refused(
     agent: str, version: str, diagnosis: str
 ) -> None:
-    assert _proposed(agent, version, diagnosis) not in ("cancel-child", "restart-ended", "other-model")
+    refused = ("cancel-child", "restart-ended", "other-model")
+    assert _proposed(agent, version, diagnosis) not in refused
