@@ -40,16 +40,17 @@ def left_out_of_hooks(history: History, run: Run) -> tuple[Event, Event, Event] 
         return None
     if "hooks" in history.views_of(run.agent) or history.may_have_lost(run):
         return None
-    hooks = [event for event in history.events if event.seen_in("hooks")]
     like = [
         event
-        for event in hooks
-        if event.kind is Kind.AGENT_STARTED and event.get("role") == _role(agent, start)
+        for event in history.of(Kind.AGENT_STARTED)
+        if event.seen_in("hooks") and event.get("role") == _role(agent, start)
     ]
-    if not like or history.time(hooks[0]) > history.time(start) - SKEW:
+    if not like:
         return None
-    later = hooks[-1]
-    return (start, like[0], later) if history.time(later) > history.time(start) + SKEW else None
+    first = next(event for event in history.events if event.seen_in("hooks"))
+    later = next(event for event in reversed(history.events) if event.seen_in("hooks"))
+    since, until = history.time(first) + SKEW, history.time(later) - SKEW
+    return (start, like[0], later) if since <= history.time(start) < until else None
 
 
 def _role(agent: Agent, start: Event) -> str:

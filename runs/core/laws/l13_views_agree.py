@@ -24,8 +24,9 @@ class ViewsAgree(Law):
     why = "Whoever builds on one view is misled wherever it differs from the others."
     detected = (
         "A terminal in one view and none, or another, in a view that shows the start; starts "
-        "without stops while the runtime lists nothing running; items that a retry or an abort "
-        "left without an end in a turn that has one; spans under a foreign or a missing parent."
+        "without stops while the runtime lists nothing running; runs that hooks leave out while "
+        "they publish one of the same role; items that a retry or an abort left without an end in "
+        "a turn that has one; spans under a foreign or a missing parent."
     )
     needs = "Two views of the same run, a runtime's own list, or a trace."
     labels = ("terminal_not_published", "views_disagree", "trace_parent_wrong", "left_open")
