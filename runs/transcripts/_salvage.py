@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -27,6 +28,8 @@ TROUBLE = (
     lzma.LZMAError,
     NotImplementedError,
     RuntimeError,
+    MemoryError,
+    UnicodeError,
 )
 PIECE = 128 << 10
 """Bytes that are asked for at once: of a piece in which it breaks off nothing comes out."""
@@ -70,8 +73,10 @@ def pieces(source: IO[bytes]) -> Iterator[bytes]:
 
 
 def is_ours(bad: BaseException) -> bool:
-    """Whether it is a trouble of this machine, not of the file."""
-    return isinstance(bad, OSError) and not isinstance(bad, gzip.BadGzipFile) and bool(bad.errno)
+    """Whether it is a trouble of this machine, not of the file (a place before its beginning)."""
+    if not isinstance(bad, OSError) or isinstance(bad, gzip.BadGzipFile):
+        return False
+    return bad.errno not in (None, 0, errno.EINVAL)
 
 
 def zstd_is_whole(file: IO[bytes]) -> bool:

@@ -5,6 +5,7 @@ Nothing here trusts a name or a size that an archive states.
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 import tarfile
@@ -29,6 +30,12 @@ from runs.transcripts._salvage import (
 
 ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 DAMAGED = "damaged:"
+LONGEST = 200
+"""Bytes of one part of a member's name; file systems take little more."""
+HEADER = MIB
+"""Bytes of a tar's header that holds a name or attributes: it is read into memory whole."""
+MEMBERS = 10
+"""Members of all kinds, folders and links too, for each file that is allowed."""
 _ALONE = "Unpack it yourself and attach the logs alone."
 REST = "the archive breaks off: what follows is lost"
 
@@ -66,7 +73,7 @@ def unpack(path: Path, name: str, into: Path, limits: Limits, used: Used) -> lis
         elif head.startswith((GZ, ZST, XZ, BZ)):
             _expand(path, name, head, into, budget)
         else:
-            with tarfile.open(path, "r:") as archive:
+            with tarfile.open(path, "r:", tarinfo=_Member) as archive:
                 _untar(archive, into, budget)
     except (Broken, *TROUBLE) as bad:
         if is_ours(bad):
@@ -80,10 +87,27 @@ def unpack(path: Path, name: str, into: Path, limits: Limits, used: Used) -> lis
 def is_tar(path: Path) -> bool:
     """Whether it is a tar with something in it, compressed or not; a file of zeros is none."""
     try:
-        with tarfile.open(path, "r:*") as archive:
+        with tarfile.open(path, "r:*", tarinfo=_Member) as archive:
             return archive.next() is not None
     except TROUBLE:
         return False
+
+
+class _Member(tarfile.TarInfo):
+    """One member, whose header may not be a bomb."""
+
+    def _proc_member(self, tar: tarfile.TarFile) -> tarfile.TarInfo:
+        if self.type in _NAMING and self.size > HEADER:
+            raise tarfile.ReadError("a header in it is too large")
+        made: tarfile.TarInfo = super()._proc_member(tar)  # type: ignore[misc]
+        return made
+
+
+_NAMING = (
+    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE),
+    *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
+)
+"""What comes before a member and says its name."""
 
 
 @dataclass(slots=True)
@@ -104,7 +128,22 @@ class Budget:
     limits: Limits
     used: Used
     files: int = 0
+    members: int = 0
     left_out: list[tuple[str, str]] = field(default_factory=list)
+
+    def counts(self, name: str) -> bool:
+        """Whether this member can be laid down; one that cannot by its name is left out."""
+        self.members += 1
+        if self.members > self.limits.files * MEMBERS:
+            raise self.too_many()
+        if max(len(os.fsencode(part)) for part in name.split("/")) <= LONGEST:
+            return True
+        self.left_out.append((name[:80] + " …", "its name is too long"))
+        return False
+
+    def too_many(self) -> Unreadable:
+        """There are more members than the limit."""
+        return Unreadable(f"{self.name} holds too many files or folders.", "Attach the logs alone.")
 
     def place(self, into: Path, name: str) -> Path:
         """Where a member goes; a name that leaves the folder is an error."""
@@ -115,11 +154,10 @@ class Budget:
                              "It is not safe to unpack; attach the files themselves.")  # fmt: skip
         self.files += 1
         if self.files > self.limits.files or len(parts) > self.limits.depth:
-            raise Unreadable(
-                f"{self.name} holds too many files or folders.", "Attach the logs alone."
-            )
+            raise self.too_many()
         target = into.joinpath(*parts)
-        if target.exists():
+        above = (into.joinpath(*parts[:end]) for end in range(1, len(parts)))
+        if target.exists() or any(one.is_file() for one in above):
             target = into.joinpath(f"{self.files}", *parts)  # two members of one name: both stay
         target.parent.mkdir(parents=True, exist_ok=True)
         return target
@@ -144,7 +182,7 @@ def _unzip(path: Path, into: Path, budget: Budget) -> None:
     into.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
-            if member.is_dir():
+            if not budget.counts(member.filename) or member.is_dir():
                 continue
             if stat.S_ISLNK(member.external_attr >> 16):
                 budget.left_out.append((member.filename, "a link"))
@@ -176,7 +214,7 @@ def _untar(archive: tarfile.TarFile, into: Path, budget: Budget) -> None:
 
 
 def _member(archive: tarfile.TarFile, member: tarfile.TarInfo, into: Path, budget: Budget) -> None:
-    if member.isdir():
+    if not budget.counts(member.name) or member.isdir():
         return
     if not member.isreg():
         budget.left_out.append(
@@ -204,7 +242,7 @@ def _expand(path: Path, name: str, head: bytes, into: Path, budget: Budget) -> N
         unpacked = target.with_name("unpacked.tar")
         shutil.move(target, unpacked)
         budget.files = 0
-        with tarfile.open(unpacked, "r:") as archive:
+        with tarfile.open(unpacked, "r:", tarinfo=_Member) as archive:
             _untar(archive, into, budget)
         if budget.used.cut.pop(target, "") and not _said(budget):
             budget.left_out.append((budget.name, REST))
