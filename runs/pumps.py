@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fakes.provider import Provider
@@ -211,6 +211,4 @@ def _raise_first(results: Iterable[object]) -> None:
 
 
 def _at(draft: Draft, offset: int, length: int) -> Draft:
-    from dataclasses import replace
-
     return replace(draft, offset=offset, length=length)

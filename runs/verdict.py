@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -145,8 +146,6 @@ def facts_of(run: models.Run, history: History) -> outcome.Facts:
 
 
 def _binary(run: models.Run) -> Binary:
-    from pathlib import Path
-
     return Binary(
         agent=run.agent, version=run.version, path=Path(), folder=Path(), sha256=run.sha256
     )

@@ -54,44 +54,11 @@ def _entry(
     whole = max(0.0, ((end if end is not None else start) - start) * 1000)
     first = told.get("first_byte")
     wait = min(whole, max(0.0, float(first) * 1000)) if isinstance(first, int | float) else 0.0
-    status = int(told.get("status") or 0)
-    answer = _body(material, told.get("response"))
     return {
         "startedDateTime": datetime.fromtimestamp(material.epoch + start, UTC).isoformat(),
         "time": whole,
-        "request": {
-            "method": "POST",
-            "url": f"http://127.0.0.1{asked.get('path') or UNKNOWN_PATH}",
-            "httpVersion": "HTTP/1.1",
-            "cookies": [],
-            "headers": [
-                {"name": str(name), "value": str(value)}
-                for name, value in (asked.get("headers") or {}).items()
-            ],
-            "queryString": [],
-            "postData": {
-                "mimeType": "application/json",
-                "text": _body(material, asked.get("body"))
-                or json.dumps({"model": asked.get("model"), "stream": asked.get("stream")}),
-            },
-            "headersSize": -1,
-            "bodySize": int(asked.get("bytes") or 0),
-        },
-        "response": {
-            "status": status,
-            "statusText": _phrase(status),
-            "httpVersion": "HTTP/1.1",
-            "cookies": [],
-            "headers": [],
-            "content": {
-                "size": int(told.get("bytes") or 0),
-                "mimeType": "text/event-stream" if asked.get("stream") else "application/json",
-                **({"text": answer} if answer else {}),
-            },
-            "redirectURL": "",
-            "headersSize": -1,
-            "bodySize": int(told.get("bytes") or 0),
-        },
+        "request": _request(material, asked),
+        "response": _response(material, told, stream=bool(asked.get("stream"))),
         "cache": {},
         "timings": {"send": 0, "wait": wait, "receive": whole - wait},
         "_caller": asked.get("caller") or told.get("caller"),
@@ -100,6 +67,46 @@ def _entry(
         "_fault": told.get("fault"),
         "_closed": told.get("closed", "open"),
         "_complete": bool(told.get("complete")),
+    }
+
+
+def _request(material: Material, asked: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "method": "POST",
+        "url": f"http://127.0.0.1{asked.get('path') or UNKNOWN_PATH}",
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": [
+            {"name": str(name), "value": str(value)}
+            for name, value in (asked.get("headers") or {}).items()
+        ],
+        "queryString": [],
+        "postData": {
+            "mimeType": "application/json",
+            "text": _body(material, asked.get("body"))
+            or json.dumps({"model": asked.get("model"), "stream": asked.get("stream")}),
+        },
+        "headersSize": -1,
+        "bodySize": int(asked.get("bytes") or 0),
+    }
+
+
+def _response(material: Material, told: dict[str, Any], *, stream: bool) -> dict[str, Any]:
+    status, answer = int(told.get("status") or 0), _body(material, told.get("response"))
+    return {
+        "status": status,
+        "statusText": _phrase(status),
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": [],
+        "content": {
+            "size": int(told.get("bytes") or 0),
+            "mimeType": "text/event-stream" if stream else "application/json",
+            **({"text": answer} if answer else {}),
+        },
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": int(told.get("bytes") or 0),
     }
 
 
