@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Iterator
 from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from runs import words
+from runs import sayings, words
 from runs.export import Export
-from runs.facts import of_document
+from runs.facts import names, of_document
 from runs.material import Material
-from runs.text import one_line, visible
+from runs.text import one_line
 
 EVENTS_SHOWN = 2000
 LANES_SHOWN = 60
@@ -73,7 +74,7 @@ def _page(material: Material) -> Iterator[str]:
     yield from _findings(facts, material)
     yield from _picture(material.timeline)
     yield from _attempts(facts.attempts)
-    yield from _events(material)
+    yield from _events(material, names(facts.truth))
     yield "</main></body></html>\n"
 
 
@@ -112,13 +113,27 @@ def _truth(rows: list[Any]) -> Iterator[str]:
 
 def _findings(facts: Any, material: Material) -> Iterator[str]:
     opinions = {(one["law"], one["agent"]): one for one in material.opinions}
-    counts = f"{len(facts.broken)} broken · {len(facts.holds)} hold · {len(facts.unknown)} unknown"
-    yield f'<h2 id="findings">Findings <small>{counts}</small></h2>\n<ul>\n'
+    held = f"{len(facts.holds)} hold{'s' if len(facts.holds) == 1 else ''}"
+    counts = f"{len(facts.broken)} broken · {held} · {len(facts.unknown)} unknown"
+    yield f'<h2 id="findings">Findings <small>{counts}</small></h2>\n'
+    if not facts.broken:
+        yield "<p>No law was seen broken.</p>\n"
+    yield from _listed(facts.broken, opinions)
+    for title, rows in ((f"{len(facts.unknown)} unknown", facts.unknown), (held, facts.holds)):
+        if rows:
+            yield f"<details><summary>{title}</summary>"
+            yield from _listed(rows, opinions)
+            yield "</details>\n"
+
+
+def _listed(rows: list[dict[str, Any]], opinions: dict[Any, Any]) -> Iterator[str]:
     tones = {"broken": "bad", "holds": "ok"}
-    for row in facts.findings:
+    yield "<ul>\n"
+    for row in rows:
         refs = ", ".join(f"<code>{said(one['ref'])}</code>" for one in row["evidence"][:12])
         yield f'<li><span class="chip {tones.get(row["verdict"], "unknown")}">{said(row["law"])} '
-        yield f"{said(row['verdict'])}</span><b>{said(row['name'])}.</b> {said(row['agent'], 80)}: "
+        yield f"{said(row['verdict'])}</span><b>{said(row['name'])}.</b> "
+        yield f"{said(row['who'], 80)}: " if row["agent"] else ""
         yield f"{said(row['reason'], 600)} <small>{refs}</small>"
         opinion = opinions.get((row["law"], row["agent"]))
         if opinion:
@@ -144,8 +159,9 @@ def _picture(timeline: dict[str, Any]) -> Iterator[str]:
 
     for step in range(6):
         at, t = x(span * step / 5), words.seconds(span * step / 5)
+        anchor = ' text-anchor="end"' if step == 5 else ""
         yield f'<path class="axis" d="M{at} {ROW}V{height}"/>'
-        yield f'<text x="{at - 8}" y="12">{t}</text>\n'
+        yield f'<text x="{at if anchor else at - 8}" y="12"{anchor}>{t}</text>\n'
     for place, lane in enumerate(lanes, 1):
         top = ROW * place + 6
         yield f'<text x="{4 + 10 * int(lane.get("depth") or 0)}" y="{top + 11}">'
@@ -181,7 +197,19 @@ def _attempts(rows: list[dict[str, Any]]) -> Iterator[str]:
     yield from _table("Attempts", "attempts", head, made)
 
 
-def _events(material: Material) -> Iterator[str]:
+def _data(data: dict[str, Any], says: str) -> str:
+    """What an event says, with all that it holds behind it."""
+    held = {key: value for key, value in data.items() if value not in (None, "", [], {})}
+    if not held:
+        return says
+    whole = said(json.dumps(held, ensure_ascii=False, default=str), 1000)
+    return f"<details><summary>{says or '…'}</summary><code>{whole}</code></details>"
+
+
+def _events(material: Material, called: dict[str, str]) -> Iterator[str]:
+    def line(event: dict[str, Any]) -> str:
+        return f":{event['line']}" if event["line"] else ""
+
     total = material.document.get("event_count") or 0
     shown = min(total, EVENTS_SHOWN)
     rows = (
@@ -189,20 +217,13 @@ def _events(material: Material) -> Iterator[str]:
             f"{event['seq']}",
             "–" if event["t"] is None else f"{event['t']:.3f}",
             said(event["kind"], 60),
-            said(event["agent"], 60),
-            said(
-                ", ".join(
-                    f"{key} {visible(value)}"
-                    for key, value in event["data"].items()
-                    if value not in (None, "", [], {})
-                ),
-                260,
-            ),
-            f"<small>{said(event['file'], 80)}:{event['line'] or ''}</small>",
+            said(called.get(event["agent"], event["agent"]), 60),
+            _data(event["data"], said(sayings.sentence(event["kind"], event["data"]), 260)),
+            f"<small>{said(event['file'], 80)}{line(event)}</small>",
         )
         for event in islice(material.events(), EVENTS_SHOWN)
     )
-    head = ("number", "s", "kind", "agent", "what", "where")
+    head = ("no.", "s", "event", "agent", "what", "where")
     yield from _table(f"Events <small>{shown:,} of {total:,} shown</small>", "events", head, rows)
 
 

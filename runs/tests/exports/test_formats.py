@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import xml.etree.ElementTree as xml
@@ -12,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from runs import export, imports, material, models, report, verdict
+from runs import export, imports, material, models, report, sayings, verdict
 from runs.redact import Choice
 from runs.tests.exports.schemas import CHROME, HAR, OTLP, SARIF
 from runs.tests.imports.test_imports import verdicts
@@ -128,6 +129,15 @@ def test_markdown_says_of_attached_logs_only_what_they_say(run: models.Run) -> N
     text = written(run, "markdown").decode()
     assert "outcome" not in text.partition("| agent |")[0] and "None" not in text
     assert "- read from `requests.jsonl`" in text
+
+
+def test_the_page_says_events_in_words_and_keeps_their_data_behind_them(run: models.Run) -> None:
+    text = written(run, "html", "full").decode()
+    event = run.events.filter(kind="agent.started").first()
+    assert event is not None
+    says = html.escape(sayings.sentence(event.kind, event.data))
+    assert f"<details><summary>{says}</summary><code>{{" in text
+    assert "</b> :" not in text and "{&#x27;" not in text  # no agent, no Python
 
 
 def test_what_a_person_said_leaves_with_its_note_and_link(run: models.Run) -> None:
