@@ -15,7 +15,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from runs import imports, models, shares
+from runs import export, imports, models, redact, shares
 from runs.tests.transcripts.helpers import CASES, RECORDED
 
 CUT = RECORDED / "copilot/1.0.102/sse-cut"
@@ -218,3 +218,22 @@ def test_every_format_downloads_redacted_unless_it_is_asked_for_whole(
     answer = client.get(f"{base}/json?redact=full")
     assert json.loads(b"".join(answer.streaming_content))["redacted"] == "full"
     assert client.get(f"{base}/pdf").status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_detector_that_crashes_ends_every_form_and_no_page(
+    client: Client, imported: models.Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(text: str) -> Any:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(redact.detectors()["email"], "find", crash)
+    base = f"/runs/{imported.permalink}"
+    for name in export.exports():
+        answer = client.get(f"{base}/export/{name}")
+        assert answer.status_code == 500 and "Nothing was exported" in _text(answer), name
+    assert client.get(f"{base}/share/").status_code == 400
+    assert client.post(f"{base}/share/", {"redact": "structure", "days": "7"}).status_code == 400
+    assert not models.Share.objects.exists()
+    page = client.get(f"{base}/")
+    assert page.status_code == 200 and "Nothing was exported" in page.content.decode()

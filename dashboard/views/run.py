@@ -29,7 +29,7 @@ from runs import (
 )
 from runs.exports.markdown import issue
 from runs.models import Opinion, Run
-from runs.redact import Choice
+from runs.redact import Choice, RedactionFailed
 from runs.text import visible_deep
 
 NETWORK_SHOWN = 50
@@ -74,8 +74,7 @@ def parts(request: HttpRequest, permalink: str) -> HttpResponse:
 def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
     gathered = facts.gather(found)
     address = request.build_absolute_uri(reverse("run", args=[found.permalink]))
-    command, choice = repeat.command(found), Choice.of("structure")
-    pasted = material.of(found, choice, address=address, command=command, light=True)
+    command = repeat.command(found)
     word, tone = words.diagnosis(found.diagnosis)
     return {
         "section": "runs",
@@ -99,7 +98,7 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "hints": _status_hint(found),
         "guard": gathered.document.get("guard"),
         "address": address,
-        "issue": issue(pasted),
+        "issue": _issue(found, address, command),
         "command": command,
         "version_choices": of_agent(found.agent),
         "opinion_words": Opinion.Word.values,
@@ -107,6 +106,15 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "reproductions": _reproductions(found),
         "proposal": proposal.propose(found) if not found.is_open else None,
     }
+
+
+def _issue(found: Run, address: str, command: str) -> str:
+    """The text for an issue, redacted; where that fails, why there is none."""
+    choice = Choice.of("structure")
+    try:
+        return issue(material.of(found, choice, address=address, command=command, light=True))
+    except RedactionFailed as failed:
+        return str(failed)
 
 
 def _reproductions(found: Run) -> QuerySet[Run]:
