@@ -70,9 +70,9 @@ def _complete_children(rows: list[list[Timed]], files: Sequence[ReadFile]) -> No
     }
     child_of = {str(note["call"]): child for child, note in notes.items()}
     paths = Paths()
-    for _, draft in _all(rows):
+    for at, draft in _all(rows):
         if draft.kind is Kind.AGENT_STARTED:
-            paths.add(draft)
+            paths.add(draft, at)
         call = str(draft.data.get("call") or "")
         if not call:
             continue
@@ -80,11 +80,14 @@ def _complete_children(rows: list[list[Timed]], files: Sequence[ReadFile]) -> No
             child_of.setdefault(call, draft.agent)
         elif draft.kind is Kind.SPAWN_ANSWERED and draft.data.get("child"):
             child_of.setdefault(call, str(draft.data["child"]))
+    for at, draft in _all(rows):
+        if draft.kind is Kind.SPAWN_ANSWERED:
+            paths.answer(draft, at)
     begun = {draft.agent for _, draft in _all(rows) if draft.kind is Kind.AGENT_STARTED}
     for row in rows:
         row[:] = [(at, _if_known(draft, begun)) for at, draft in row]
         for place, (at, draft) in enumerate(row):
-            changed = _by_path(_with_child(draft, child_of, notes), paths)
+            changed = _by_path(_with_child(draft, child_of, notes), paths, at)
             if changed is not draft:
                 row[place] = (at, changed)
 
@@ -114,15 +117,16 @@ def _with_child(draft: Draft, child_of: dict[str, str], notes: dict[str, Any]) -
     return draft
 
 
-def _by_path(draft: Draft, paths: Paths) -> Draft:
+def _by_path(draft: Draft, paths: Paths, at: float | None) -> Draft:
     """A sub-agent that is named by its path in the tree gets the id that its own file has."""
     if draft.kind is Kind.AGENT_RESUMED:
         by = str(draft.data.get("by") or "")
-        return replace(draft, agent=paths.of(draft.agent, by) or draft.agent)
-    child = paths.of(str(draft.data.get("child") or ""), draft.agent)
+        return replace(draft, agent=paths.of(draft.agent, by, at) or draft.agent)
+    begins = draft.kind is Kind.SPAWN_ANSWERED
+    child = paths.of(str(draft.data.get("child") or ""), draft.agent, at, begins)
     if child:
         return replace(draft, data={**draft.data, "child": child})
-    target = paths.of(str(draft.data.get("target") or ""), draft.agent)
+    target = paths.of(str(draft.data.get("target") or ""), draft.agent, at)
     if draft.kind is Kind.CANCEL_REQUESTED and target:
         return replace(draft, data={**draft.data, "target": target})
     return draft
