@@ -34,6 +34,15 @@ class Row:
     opinions: dict[str, str] = field(default_factory=dict)
     """By law: what a person said of its breach."""
 
+    @property
+    def subject(self) -> str:
+        """The scenario; of an import without one the files that it was read from."""
+        files = self.run.summary.get("intake", {}).get("formats", [])
+        if self.run.scenario or not files:
+            return self.run.scenario or "no scenario"
+        first, more = files[0]["path"], len(files) - 1
+        return f"{first} and {more} more" if more else first
+
 
 @dataclass(slots=True)
 class Page:

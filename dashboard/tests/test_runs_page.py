@@ -142,6 +142,17 @@ def test_a_row_escapes_what_an_agent_said(client: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_imports_of_one_agent_are_told_apart_by_their_files(client: Client) -> None:
+    for names in (["monday.jsonl"], ["tuesday.jsonl", "stderr.txt", HOSTILE]):
+        intake = {"formats": [{"path": name} for name in names]}
+        Run.objects.create(
+            agent="copilot", version="1", kind="import", status="ended", summary={"intake": intake}
+        )
+    text = client.get("/").content.decode()
+    assert "monday.jsonl</a>" in text and "tuesday.jsonl and 2 more</a>" in text
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("before", ["x", "-1", "9" * 40, "1; drop"])
 def test_a_wrong_page_is_no_error(client: Client, before: str) -> None:
     assert client.get("/", {"before": before}).status_code == 200
