@@ -87,7 +87,7 @@ def of(
         for part in (told, timeline):
             shaper.learn(part)
         for text in (*strings(scenario), address, command):
-            redactor.learn(text)
+            redactor.learn_ours(text)
         for event in () if light else _events(run):
             shaper.learn(event)
         redactor.learned()

@@ -107,6 +107,8 @@ class Redactor:
     _heads: dict[str, list[str]] = field(default_factory=dict)
     _by_value: dict[str, tuple[str, str]] = field(default_factory=dict)
     _memory: dict[str, str] = field(default_factory=dict)
+    _ours: set[str] = field(default_factory=set)
+    _hidden: set[str] = field(default_factory=set)
     _learned: set[str] = field(default_factory=set)
 
     # First all of it is read
@@ -125,12 +127,22 @@ class Redactor:
         if self.choice.texts and " " in text.strip() and 5 <= len(text) <= LONGEST_KNOWN:
             self._by_value.setdefault(text, ("text", text))
 
+    def learn_ours(self, text: str) -> None:
+        """A sentence of ours, which stays and may quote a text."""
+        self.learn(text)
+        self._ours.add(text)
+
     def hide(self, text: str) -> None:
         """Replace this wherever it stands, whether it looks like a secret or not."""
         self._by_value[text] = ("text", text)
+        self._hidden.add(text)
 
     def learned(self) -> None:
-        """All was read: from now on it is replaced."""
+        """All was read: from now on it is replaced. Of texts, what a sentence of ours quotes."""
+        said = "\n".join(self._ours)
+        for value, (name, _) in list(self._by_value.items()):
+            if name == "text" and value not in self._hidden and value[: 2 * CUT] not in said:
+                del self._by_value[value]
         if len(self._by_value) > MOST_KNOWN:
             raise RedactionFailed(
                 f"There are more than {MOST_KNOWN} different secrets in it.",

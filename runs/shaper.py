@@ -50,7 +50,9 @@ class Shaper:
     def learn(self, value: Any, key: str = "") -> None:
         """Show the redactor every string, before any is replaced."""
         if isinstance(value, str):
-            if key in OURS or key in ("digest", "conversation"):
+            if key in OURS:
+                self.redactor.learn_ours(value)
+            elif key in ("digest", "conversation"):
                 self.redactor.learn(value)
             else:
                 self.redactor.learn_text(value)

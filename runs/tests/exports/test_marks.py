@@ -49,6 +49,16 @@ def test_what_a_request_counts_and_where_it_goes_stays() -> None:
     assert left["headers"]["x-retry-count"] == "3" and "blue" not in str(left)
 
 
+def test_many_texts_are_no_secrets_and_one_that_is_quoted_goes() -> None:
+    redactor = Redactor(Choice.of("structure"), b"salt")
+    shaper = Shaper(redactor)
+    data = [{"name": f"look at part {number}"} for number in range(redact.MOST_KNOWN + 1)]
+    data.append({"reason": "root: look at part 7 was never told."})
+    shaper.learn(data)
+    redactor.learned()
+    assert "look at part" not in str(shaper.shape("", data))
+
+
 def test_a_command_line_and_a_pair_are_read_together() -> None:
     redactor = Redactor(Choice.of("custom", False, tuple(redact.detectors())), b"salt")
     shaper = Shaper(redactor)
