@@ -102,9 +102,16 @@ def _work_after(history: History, run: Run, end: Event) -> list[Event]:
             for call in history.calls_of(run.agent, run)
             for attempt in call.attempts
         ]
-    late = [
-        event for event in found if _is_later(history, event, _end_for(history, run, event, end))
-    ]
+    by: dict[int, float] = {}
+    late = []
+    for event in found:
+        own = _end_for(history, run, event, end)
+        if not _is_later(history, event, own):
+            continue
+        if own.seq not in by:
+            by[own.seq] = _surely_by(history, own)
+        if event.file == own.file or history.time(event) > by[own.seq]:
+            late.append(event)
     late += [event for event in events_of(history, run) if _begins_later(history, event, end)]
     return sorted({event.seq: event for event in late}.values(), key=history.place)
 
@@ -143,6 +150,24 @@ def _is_later(history: History, event: Event, end: Event) -> bool:
     if {event.file, end.file} & history.rough:
         return False
     return not history.timed or history.time(event) - history.time(end) > SLACK
+
+
+def _surely_by(history: History, end: Event) -> float:
+    """The time by which it was written: of a record that shares the time of the one before it,
+    as those do that have none of their own, that of the next record of its file."""
+    at, place, events = history.time(end), history.place(end), history.events
+    back = (events[one] for one in range(place - 1, -1, -1))
+    before = next((one for one in back if one.file == end.file), None)
+    if before is None or history.time(before) != at:
+        return at
+    return next(
+        (
+            history.time(one)
+            for one in history.after(end)
+            if one.file == end.file and history.time(one) > at
+        ),
+        at,
+    )
 
 
 def _was_busy(history: History, run: Run, end: Event) -> bool:
