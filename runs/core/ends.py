@@ -287,4 +287,5 @@ def shows_work(history: History, agent: Agent) -> bool:
     """Whether the agent's work would be seen if there were any: by the provider, or in its log."""
     if history.attempts or history.of(Kind.CAPTURE_ENDED):
         return True
-    return bool(history.files_of(agent.id) - history.files_of(agent.parent or ""))
+    logs = {event.file for event in agent.events if event.kind is not Kind.OTHER}
+    return bool(logs - history.files_of(agent.parent or ""))

@@ -143,7 +143,14 @@ def _would_show(history: History, child: Agent, told: Event) -> bool:
         event.kind in (Kind.AGENT_MESSAGE, Kind.TOOL_STARTED, Kind.TURN_STARTED)
         for agent in siblings
         for event in agent.events
-        if event.file == told.file
+        if event.file == told.file and not _is_last_word(agent, event)
+    )
+
+
+def _is_last_word(agent: Agent, event: Event) -> bool:
+    """Whether it stands in the record of an end: that shows no work, only what came of it."""
+    return any(
+        (end.file, end.line) == (event.file, event.line) for run in agent.runs for end in run.ends
     )
 
 
