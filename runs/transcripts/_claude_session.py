@@ -167,9 +167,13 @@ class ClaudeSession(Claude):
             )
 
     def _attachment(self, record: Mapping[str, Any], agent: str) -> None:
-        """A queued notice that was put into a running turn is delivered as an attachment."""
+        """A queued notice that was put into a running turn is delivered as an attachment; a hook
+        that ran because the session was loaded again leaves one too."""
         attachment = mapping(record.get("attachment"))
         kind = text(attachment.get("type"), 80)
+        if attachment.get("hookName") == "SessionStart:resume" and agent == ROOT:
+            self.add(Kind.SESSION_RESUMED, agent, session=text(record.get("sessionId")))
+            return
         found = notices(attachment.get("prompt")) if kind == "queued_command" else []
         if not found:
             self.other("attachment", summary=kind, agent=agent)

@@ -24,6 +24,8 @@ _CONTENT = (
     Kind.USER_MESSAGE,
 )
 _BAD_ENDS = ("failed", "cancelled", "interrupted", "stopped")
+LOADING = 5.0
+"""Seconds before the word of a restart in which records are the restart's own."""
 
 
 class BoundedSilence(Law):
@@ -189,15 +191,20 @@ def _busy(history: History, agent: str) -> list[tuple[float, float]]:
         for one in [*history.tools.get(agent, ()), *history.questions.get(agent, ())]
     ]
     for resume in history.of(Kind.SESSION_RESUMED):
-        place = history.place(resume)
-        if place:
-            busy.append((history.time(history.events[place - 1]), history.time(resume)))
+        busy.append((_last_before(history, resume), history.time(resume)))
     for child in history.children:
         for run in child.runs if child.parent == agent else ():
             if run.start is not None:
                 stop = history.time(run.end) if run.end is not None else history.end
                 busy.append((history.time(run.start), stop))
     return sorted(busy)
+
+
+def _last_before(history: History, resume: Event) -> float:
+    """When the last record was made before the one that says that a session is loaded again;
+    loading makes some of its own."""
+    back = (history.time(history.events[one]) for one in range(history.place(resume), -1, -1))
+    return next((at for at in back if history.time(resume) - at > LOADING), history.time(resume))
 
 
 def _silence(start: float, end: float, busy: Sequence[tuple[float, float]]) -> float:
