@@ -106,6 +106,8 @@ def _may_have_ended(history: History, run: Run, event: Event) -> bool:
     """Whether these views, or these files as they are cut, may leave out how the run ended."""
     if history.seen_only_in(run.agent, "hooks", "trace"):
         return not (run.ends and event.kind is Kind.STATUS)
+    if not run.ends and _left_list(history, run, event):
+        return True
     cut = not history.complete and not run.ends
     return cut and event.file not in history.files_of(run.agent)
 
@@ -121,6 +123,12 @@ def _known_to_be_over(history: History, run: Run, event: Event) -> bool:
         return True
     told = [note for note in run.notices if note.get("status") in TERMINAL]
     return any(history.precedes(note, event) for note in told)
+
+
+def _left_list(history: History, run: Run, event: Event) -> bool:
+    """Whether hooks list it no more with this very record, and nothing of it follows."""
+    listed = event.get("open") is not None and event.seen_in("hooks")
+    return listed and _next_sign(history, run, event) is None
 
 
 def _fell_before(history: History, run: Run, event: Event) -> bool:

@@ -134,6 +134,8 @@ class SurvivesRestart(Law):
             return self.holds(run.agent, "It was resumed or ended.", *(said or after or told)[:1])
         if not history.closed:
             return self.unknown(run.agent, "The log is not complete.")
+        if history.seen_only_in(history.root, "hooks"):
+            return self.unknown(run.agent, "What its parent is told is not to be seen in hooks.")
         asked = f"; only who asks hears that it was {run.status}" if run.ends else ""
         return self.broken(
             run.agent,

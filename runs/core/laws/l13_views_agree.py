@@ -79,6 +79,8 @@ class ViewsAgree(Law):
         for view, start in starts.items():
             if view not in _VIEWS or run.ends_in(view) or not shows_ends(history, view):
                 continue
+            if view not in history.views_of(history.agents[run.agent].parent or history.root):
+                continue  # whoever would write there how it ended has no log here
             if any(note.seen_in(view) for note in (*run.notices, *run.queued) if tells_end(note)):
                 continue  # the view shows the end by what the parent is told
             if not history.closed or history.may_have_lost(run):
@@ -163,6 +165,8 @@ class ViewsAgree(Law):
         lists = [one for one in _lists(history, run.start) if one.seen_in("hooks")]
         if not lists or run.agent in lists[-1].get("open"):
             return None
+        if history.between(run.start, lists[-1], Kind.SESSION_RESUMED):
+            return self.unknown(run.agent, "What published its start was gone before that list.")
         return self.broken(
             run.agent,
             "Its start was published and its end never, while the runtime lists it no more.",
