@@ -56,8 +56,10 @@ def not_applicable(agent: str, known: Iterable[Scenario]) -> dict[str, str]:
 
     The driver's own reasons, and the scenarios of `known` that are only for others.
     """
-    reasons = dict(driver(agent).not_applicable)
+    reasons, unnamed = dict(driver(agent).not_applicable), driver(agent).only_named
     for scenario in known:
+        if unnamed and agent not in (*scenario.only, *scenario.agents):
+            reasons.setdefault(scenario.name, unnamed)
         if scenario.only and agent not in scenario.only:
             *others, last = scenario.only
             named = f"{', '.join(others)} and {last}" if others else last

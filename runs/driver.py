@@ -163,6 +163,8 @@ class Driver(ABC):
     """By law: what a black box can see of it here (for the agent's page)."""
     not_applicable: ClassVar[Mapping[str, str]] = {}
     """By scenario or fault: why it has no meaning for this agent."""
+    only_named: ClassVar[str] = ""
+    """Why a scenario that does not name this agent has none; "" where most have one."""
     not_applicable_with: ClassVar[Mapping[tuple[str, str], Mapping[str, str]]] = {}
     """The same for what has no meaning with one value of one option (``form``, ``exec``)."""
     not_applicable_before: ClassVar[Mapping[str, Mapping[str, str]]] = {}

@@ -75,6 +75,9 @@ def _context(request: HttpRequest, driver: Driver) -> dict[str, Any]:
     jobs = _jobs(driver.name)
     named = request.GET.get("version", "")
     not_here = catalogue.not_applicable(driver.name, catalogue.scenarios().values())
+    if driver.only_named:
+        not_here = {name: why for name, why in not_here.items() if why != driver.only_named}
+        not_here["every scenario that does not name it"] = driver.only_named
     for (key, value), reasons in driver.not_applicable_with.items():
         not_here |= {f"{name} with {key}={value}": why for name, why in reasons.items()}
     for first, reasons in driver.not_applicable_before.items():

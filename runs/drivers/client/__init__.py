@@ -70,10 +70,7 @@ class AppServerClient(Driver):
         "L4": "the conversation with the stand-in against the owner's own end",
         "L16": "whether the parent's turn had ended",
     }
-    not_applicable: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("cancel-child", "parent-polls", "follow-up", "follow-up-cut"),
-        "no model is asked: the stand-in plays what one would do",
-    )
+    only_named: ClassVar[str] = "no model is asked: the stand-in plays what one would do"
 
     def published(self) -> list[tuple[str, str]]:
         """There is one."""

@@ -73,6 +73,12 @@ def test_it_has_no_meaning_for_an_agent_that_it_is_not_for() -> None:
     assert "success" not in catalogue.not_applicable("reference", known)
 
 
+def test_a_client_is_put_through_nothing_that_does_not_name_it() -> None:
+    refused = catalogue.not_applicable("client", shipped().values())
+    assert "success" in refused and "sse-cut" in refused
+    assert not {"client-rule", "client-child-first", "client-child-outlives"} & set(refused)
+
+
 @pytest.mark.parametrize("key", ["questions", "fault", "guard", "control_"])
 def test_it_refuses_an_unknown_key_and_names_the_nearest(key: str) -> None:
     text = (FOLDER / "sse-cut.toml").read_text()
