@@ -38,7 +38,7 @@ def _silent_run(worker: str) -> models.Run:
     return run
 
 
-@pytest.mark.parametrize("worker", [tasks.worker_name(), "import"])
+@pytest.mark.parametrize("worker", [tasks.worker_name(), "import"], ids=["worker", "import"])
 def test_a_silent_run_that_is_in_hand_is_not_lost(worker: str) -> None:
     run = _silent_run(worker)
     with alive.held(run.pk):
