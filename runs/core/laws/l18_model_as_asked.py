@@ -27,9 +27,10 @@ class ModelAsAsked(Law):
     why = "Another model than the page names makes every other figure about it worthless."
     detected = (
         "The model of the child's requests against the one in its start or spawn record, and of "
-        "its start record against the one that the spawn names."
+        "its start record against the one that the spawn names. Of its answers too, where the "
+        "first of them repeats the name that was asked for."
     )
-    needs = "A model in the spawn record, and in the start record or the requests."
+    needs = "A model in the spawn record, and in the start record, the requests or the answers."
     labels = ("model_substituted",)
     follows = ("L10", "L2")
 
@@ -42,7 +43,7 @@ class ModelAsAsked(Law):
     def _judge(self, history: History, agent: Agent) -> Finding | None:
         asked = _asked(agent)
         used = _used(history, agent)
-        given = [*_given(agent), *used]
+        given = [*_given(agent), *used, *_turned(agent, asked)]
         if not asked or not used and not any(not _same(asked, model) for model, _ in given):
             if asked or used:
                 return self.unknown(agent.id, "Only one of asked and used model is to be seen.")
@@ -100,6 +101,18 @@ def _given(agent: Agent) -> list[tuple[str, Event]]:
     starts = [event for run in agent.runs for event in run.starts]
     turns = [event for event in agent.events if event.kind is Kind.STATUS]
     return [(str(event.get("model")), event) for event in [*starts, *turns] if _says(event)]
+
+
+def _turned(agent: Agent, asked: str) -> list[tuple[str, Event]]:
+    """The models of its answers, if the first of them is named as it was asked for.
+
+    A provider may call a model by a name of its own; where it is seen to repeat the name that
+    was asked for, a later answer under another name comes from another model.
+    """
+    said = [event for event in agent.events if event.kind is Kind.AGENT_MESSAGE and _says(event)]
+    if not asked or not said or not _same(asked, str(said[0].get("model"))):
+        return []
+    return [(str(event.get("model")), event) for event in said]
 
 
 def _says(event: Event) -> bool:
