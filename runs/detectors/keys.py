@@ -45,12 +45,13 @@ _NAMED = (
     r"pat-[a-z]{2}\d-[0-9a-f]{8}-[0-9a-f-]{20,}",
     r"A[TC]{1,3}TT3xFf[A-Za-z0-9_=-]{20,}",
     r"dapi[0-9a-f]{32}",
+    r"T[A-Z0-9]{8,12}/(?:[AB][A-Z0-9]{8,12}|\d{10,})(?:/\d{10,})?/(?=[a-z]*[A-Z0-9])[A-Za-z0-9]{8,}",
 )
 """Those whose beginning is nobody else's: they are told also where a limit cut them off."""
 _SHAPES = (
     r"(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}",
     r"ya29\.[A-Za-z0-9_-]{16,}",
-    r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_-]+",
+    r"https://hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9/_-]+",
     r"https://(?:\w+\.)?discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]+",
     r"secret_[A-Za-z0-9]{30,}",
     r"key-[0-9a-f]{32}",

@@ -70,6 +70,8 @@ def _texts_kept(text: str) -> str:
         (f"cut off: <password>{PASS}</pass", [PASS]),
         ("cut off: SG.QqF8gQ3LQyk0CajahqWCPH.46ZkpG5n", ["QqF8gQ", "46Zkp"]),
         ("cut off: xoxb-12034567…", ["12034567"]),
+        ("T04QXB9K2LM/B07AZ3D9KQW/q7WdzKpRtBnJt", ["q7Wdz", "B07AZ"]),
+        ("services/T04QXB9K2LM/B07AZ3D9KQW/q7Wd2z", ["q7Wd2z", "B07AZ"]),
     ],
 )  # fmt: skip
 def test_a_secret_is_found_however_it_is_written(text: str, parts: list[str]) -> None:
@@ -132,6 +134,7 @@ def test_an_id_that_another_begins_with_stays_itself() -> None:
         "sha256:3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a3f9a",
         "1796032495199_ks5er__teamtask__lifeline-1__lq2N51",
         "the name npm_lifecycle",
+        "TRANSCRIPTS/BENCHMARKS/readme",
         "?code=4&key=1",
     ],
 )
