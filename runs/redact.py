@@ -22,6 +22,7 @@ from typing import Any, Literal
 import runs.detectors
 from fakes.registry import members
 from runs import encoded
+from runs.cuts import CUT, LIMITS, telling
 from runs.detectors._base import Detector
 from runs.errors import HarnessError
 
@@ -34,10 +35,6 @@ LEVELS: Mapping[str, str] = {
 MOST_KNOWN = 4000
 """Different secrets that one export may hold; beyond it nothing is exported."""
 LONGEST_KNOWN = 400
-CUT = 8
-"""Letters of a secret's beginning that are one where a text ends with them."""
-LIMITS = frozenset({40, 64, 80, 120, 160, 200, 300, 400})
-"""Lengths at which texts are cut off."""
 LAYERS = 2
 """How often a word is decoded, to be looked through."""
 _WORD = re.compile(r"[\w.:/@+#~=,%()\[\]⟨⟩-]{1,200}")
@@ -125,7 +122,11 @@ class Redactor:
         """A title or sentence that becomes a hash: so it does where others quote it."""
         self.learn(text)
         if self.choice.texts and " " in text.strip() and 5 <= len(text) <= LONGEST_KNOWN:
-            self._by_value.setdefault(text, ("text", text))
+            self.learn_quoted(text)
+
+    def learn_quoted(self, text: str) -> None:
+        """What becomes a hash where a sentence of ours quotes it."""
+        self._by_value.setdefault(text, ("text", text))
 
     def learn_ours(self, text: str) -> None:
         """A sentence of ours, which stays and may quote a text."""
@@ -173,7 +174,7 @@ class Redactor:
         if not self.choice.texts or not text:
             return self.text(text)
         self.texts += 1
-        return self._hashed(text)
+        return self.hashed(text)
 
     def word(self, text: str) -> str:
         """An id, a name or a word stays (without secrets); a sentence becomes a hash."""
@@ -254,8 +255,8 @@ class Redactor:
         for start in range(max(0, len(bare) - LONGEST_KNOWN), len(bare) - CUT + 1):
             for value in self._heads.get(bare[start : start + CUT], ()):
                 rest, name = bare[start:], self._by_value[value][0]
-                if value.startswith(rest) and _telling(rest, name) and (start or not whole):
-                    sign = self._hashed(value) if name == "text" else self._sign(name, value)
+                if value.startswith(rest) and telling(rest, name) and (start or not whole):
+                    sign = self.hashed(value) if name == "text" else self._sign(name, value)
                     self.times[name, value] += name != "text"
                     return bare[:start] + sign + text[len(bare) :]
         return text
@@ -264,7 +265,7 @@ class Redactor:
         name, value = self._by_value[match.group()]
         if name == "text":
             self.texts += 1
-            return self._hashed(value)
+            return self.hashed(value)
         self.times[name, value] += 1
         return self._sign(name, value)
 
@@ -275,7 +276,7 @@ class Redactor:
             sign = self.signs[name, value] = f"⟨{name}-{self._numbers[name]}⟩"
         return sign
 
-    def _hashed(self, text: str) -> str:
+    def hashed(self, text: str) -> str:
         digest = hmac.new(self.salt, text.encode("utf-8", "replace"), hashlib.sha256)
         return f"⟨text {len(text)} {digest.hexdigest()[:10]}⟩"
 
@@ -287,11 +288,6 @@ class Redactor:
              "times": self.times[name, value]}
             for (name, value), sign in self.signs.items()
         ]  # fmt: skip
-
-
-def _telling(rest: str, name: str) -> bool:
-    """Whether a beginning can be nothing else: a plain word is one, and starts many a text."""
-    return " " in rest[:-CUT] if name == "text" else not (rest.isalpha() and rest[1:].islower())
 
 
 def _pattern(name: str, value: str) -> str:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from runs import vocabulary
+from runs.cuts import CUT, is_cut, last_run, telling
 from runs.redact import Redactor
 
 SAID = frozenset({"detail", "summary", "text", "prompt", "notes", "cwd", "body", "errors"})
@@ -25,6 +27,8 @@ FORCED = {"host": "host", "address": "host"}
 """Keys whose value is of that sort by its place."""
 _SPOKEN, _DONE = ("user", "assistant"), ("call", "output")
 """How the words of a `conversation` begin: before the mark of a text, before an id."""
+_WHOLE = OURS - {"reason"} | {"digest", "conversation", "file", "pointer"}
+"""Keys whose values no reader cuts."""
 _COUNT = re.compile(r"\d{1,4}")
 _FLAG = re.compile(r"--?[a-z][a-z-]{0,30}")
 
@@ -50,9 +54,13 @@ class Shaper:
     def learn(self, value: Any, key: str = "") -> None:
         """Show the redactor every string, before any is replaced."""
         if isinstance(value, str):
+            if key not in _WHOLE and is_cut(key, value):
+                run = self._last_run(value)
+                if len(run) >= CUT and telling(run, ""):
+                    self.redactor.learn_quoted(run)
             if key in OURS:
                 self.redactor.learn_ours(value)
-            elif key in ("digest", "conversation"):
+            elif key in ("digest", "conversation") or _is_ours(key, value):
                 self.redactor.learn(value)
             else:
                 self.redactor.learn_text(value)
@@ -91,9 +99,23 @@ class Shaper:
         return value
 
     def _string(self, key: str, value: str) -> str:
-        redactor = self.redactor
-        if value in redactor.keep:
+        if value in self.redactor.keep:
             return value
+        left = self._shaped(key, value)
+        run = self._last_run(left) if key not in _WHOLE and is_cut(key, value) else ""
+        if not run:
+            return left
+        self.redactor.texts += 1
+        return left[: -len(run)] + self.redactor.hashed(run)
+
+    def _last_run(self, text: str) -> str:
+        """What a cut left at the end and may not leave: no word of ours."""
+        redactor = self.redactor
+        run = last_run(text) if redactor.choice.names else ""
+        return "" if run in redactor.keep or run in redactor.ours else run
+
+    def _shaped(self, key: str, value: str) -> str:
+        redactor = self.redactor
         if key in FORCED:
             return redactor.forced(FORCED[key], value)
         if key == "argv":
@@ -110,13 +132,18 @@ class Shaper:
         if key == "path" and "?" in value:
             path, _, query = value.partition("?")
             return f"{redactor.word(path)}?{redactor.said(query)}"
-        if key in OURS:
+        if key in OURS or _is_ours(key, value):
             return redactor.text(value)
         return redactor.word(value)
 
     def _key(self, key: Any) -> str:
-        return str(key) if key in self.redactor.ours else self.redactor.word(str(key))
+        return str(key) if key in self.redactor.ours else self._string("", str(key))
 
     def _header(self, name: str, value: Any) -> Any:
         plain = str(name).lower() in PLAIN_HEADERS or _COUNT.fullmatch(str(value))
         return self.redactor.word(str(value)) if plain else self.redactor.said(str(value))
+
+
+def _is_ours(key: str, value: str) -> bool:
+    """Whether readers of ours named what happened so: a name of two words is no sentence."""
+    return key in ("native", "type", "raw") and " " in value and vocabulary.is_readers(value)

@@ -85,6 +85,24 @@ def printed() -> frozenset[str]:
     return frozenset(found)
 
 
+def is_readers(name: str) -> bool:
+    """Whether a name of several words is one that a reader gives: ``tool output``.
+
+    One word of it may be the agent's: ``session/prompt answered``.
+    """
+    first, _, rest = name.partition(" ")
+    before, _, last = name.rpartition(" ")
+    return not _readers().isdisjoint({name, f" {rest}", f"{before} "}) and bool(first and last)
+
+
+@cache
+def _readers() -> frozenset[str]:
+    paths = [
+        path for house in ("transcripts", "drivers") for path in (_HOUSE / house).rglob("*.py")
+    ]
+    return frozenset(text for path in paths for text in _literals(path) if text.strip())
+
+
 def _literals(path: Path) -> Iterator[str]:
     """The strings of a module, without those that are there to be read by people."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

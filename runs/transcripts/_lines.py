@@ -121,7 +121,7 @@ class Lines:
             return self.out
         if self.sse and not stripped.startswith(b"{"):
             if stripped.startswith((b"event:", b"id:", b"retry:", b":")):
-                self.other("sse", stripped[:40].decode("utf-8", "replace"))
+                self.other("sse", text(stripped[:160].decode("utf-8", "replace"), 40))
                 return self.out
             stripped = stripped.removeprefix(b"data:").strip()
         if line.endswith(b"\r\n") and not self._seen_crlf:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from runs.core.events import ROOT, Draft, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._lines import Lines
-from runs.transcripts._values import clean, moment
+from runs.transcripts._values import moment, text
 
 _LINE = re.compile(rb"^\[?(\d{4}-\d\d-\d\dT[\d:.]+Z?)\]?\s+\[(\w+)\]\s?(.*)$")
 _VERSION = re.compile(rb"(?:Copilot CLI|copilot|version)[:/ v]+(\d+\.\d+\.\d+[\w.-]*)", re.I)
@@ -41,7 +41,7 @@ class ProcessLog(Lines):
                 version = _VERSION.search(words)
                 if version:
                     self.facts["version"] = version[1].decode("ascii", "replace")
-        summary = clean(words[:200].decode("utf-8", "replace"))
+        summary = text(words[:800].decode("utf-8", "replace"))
         self.native = level.lower()
         self.add(Kind.OTHER, ROOT, type=f"log/{level.lower()}", summary=summary)
         return self.out
