@@ -160,7 +160,7 @@ def test_a_child_that_was_cut_off_by_a_kill_is_told_to_nobody_afterwards(runs: R
     assert _child(run)["told"] is None
     assert _broken(run)["L8"] == "orphaned" and run["diagnosis"] == "orphaned"
     because = {row["law"]: row["because"] for row in run["findings"] if row["verdict"] == "broken"}
-    assert because == {"L8": "", "L3": "L8", "L13": "L8"}
+    assert because == {"L8": "", "L3": "L8"}
 
 
 @pytest.mark.parametrize("version", [OLD, NEW])
