@@ -8,6 +8,7 @@ agent's span is the root's.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,9 @@ from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._documents import Document
 from runs.transcripts._values import error_class, integer, items, mapping, moment, text
+
+_CODE = re.compile("[1-5][0-9]{2}")
+"""An HTTP status in words."""
 
 
 @dataclass(slots=True)
@@ -217,7 +221,7 @@ def _status(span: Span) -> int | None:
     """The status of its HTTP exchange: an attribute of its own, or its type of error."""
     code = integer(span.attributes.get("http.response.status_code"))
     word = span.get("error.type")
-    return int(word) if code is None and word.isdigit() and len(word) == 3 else code
+    return int(word) if code is None and _CODE.fullmatch(word) else code
 
 
 class Otlp(Format):
