@@ -18,7 +18,7 @@ from runs.core.callers import assign
 from runs.core.events import Event, Kind
 from runs.core.order import Interval, Ordered, intervals
 from runs.core.spawning import Spawn, spawns
-from runs.core.tree import depth_of, root_of
+from runs.core.tree import depth_of, is_top, root_of
 
 SKEW = 0.25
 """Seconds by which records of two sources may be out of order without meaning anything."""
@@ -135,7 +135,7 @@ class History(Ordered):
         for agent in agents.values():
             if agent.id == self.root:
                 agent.parent = None
-            elif agent.parent is None and _is_top(agent):
+            elif agent.parent is None and is_top(agent):
                 continue
             elif agent.parent is None or agent.parent not in agents:
                 agent.parent = self.root
@@ -159,8 +159,21 @@ class History(Ordered):
         return (self.agents[agent].parent if agent in self.agents else None) or ""
 
     def descendants(self, agent: str) -> list[Agent]:
-        """All agents below it."""
-        return [one for one in self.children if agent in self.ancestors(one.id)]
+        """All agents below it, the nearest first."""
+        found: dict[str, Agent] = {}
+        names = [agent]
+        for name in names:
+            new = [one for one in self._below.get(name, ()) if one.id not in found]
+            found.update((one.id, one) for one in new)
+            names.extend(one.id for one in new)
+        return list(found.values())
+
+    @cached_property
+    def _below(self) -> dict[str, list[Agent]]:
+        found: dict[str, list[Agent]] = defaultdict(list)
+        for one in self.children:
+            found[one.parent or ""].append(one)
+        return found
 
     def ancestors(self, agent: str) -> list[str]:
         """Ids from its parent to the top."""
@@ -284,14 +297,3 @@ class History(Ordered):
         later = runs[run.number].start if run.number < len(runs) else None
         stop = self.time(later) - SKEW if later else float("inf")
         return [call for call in mine if start <= call.attempts[0].start < stop]
-
-
-def _is_top(agent: Agent) -> bool:
-    """Whether it has a session of its own that nobody has spawned."""
-    return (
-        agent.spawn is None
-        and not any(run.starts for run in agent.runs)
-        and any(
-            event.kind is Kind.SESSION_STARTED and event.agent == agent.id for event in agent.events
-        )
-    )

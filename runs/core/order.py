@@ -131,6 +131,17 @@ class Ordered:
         return self.events[-1] if self.events else None
 
     @cached_property
+    def hooks(self) -> list[Event]:
+        """The events that hooks show."""
+        return [event for event in self.events if event.seen_in("hooks")]
+
+    @cached_property
+    def hooked_roles(self) -> dict[str, Event]:
+        """By role the first start of a sub-agent that hooks show."""
+        starts = [event for event in self.hooks if event.kind is Kind.AGENT_STARTED]
+        return {str(event.get("role") or ""): event for event in reversed(starts)}
+
+    @cached_property
     def sources(self) -> frozenset[str]:
         """The views in which anything was seen."""
         return frozenset(place.source for event in self.events for place in event.sightings)

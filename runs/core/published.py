@@ -31,7 +31,8 @@ def _exit(history: History) -> Event | None:
 def left_out_of_hooks(history: History, run: Run) -> tuple[Event, Event, Event] | None:
     """Its start, the start of a run of the same role that hooks publish, and a later hook.
 
-    None where they need not show it: they begin or end too early, or are bound to other roles.
+    None where they need not show it: they begin or end too early, or are bound to other roles,
+    as they may be where a role is not said.
     """
     agent = history.agents[run.agent]
     answered = agent.spawn.answered if agent.spawn is not None else None
@@ -40,17 +41,13 @@ def left_out_of_hooks(history: History, run: Run) -> tuple[Event, Event, Event] 
         return None
     if "hooks" in history.views_of(run.agent) or history.may_have_lost(run):
         return None
-    like = [
-        event
-        for event in history.of(Kind.AGENT_STARTED)
-        if event.seen_in("hooks") and event.get("role") == _role(agent, start)
-    ]
-    if not like:
+    role = _role(agent, start)
+    like = history.hooked_roles.get(role)
+    if not role or like is None:
         return None
-    first = next(event for event in history.events if event.seen_in("hooks"))
-    later = next(event for event in reversed(history.events) if event.seen_in("hooks"))
+    first, later = history.hooks[0], history.hooks[-1]
     since, until = history.time(first) + SKEW, history.time(later) - SKEW
-    return (start, like[0], later) if since <= history.time(start) < until else None
+    return (start, like, later) if since <= history.time(start) < until else None
 
 
 def _role(agent: Agent, start: Event) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.core.agents import Agent
-from runs.core.events import ROOT, Event
+from runs.core.events import ROOT, Event, Kind
 
 
 def root_of(agents: dict[str, Agent], sessions: Sequence[Event]) -> str:
@@ -33,3 +33,14 @@ def depth_of(agents: dict[str, Agent], agent: Agent) -> int:
         seen.add(above)
         depth, above = depth + 1, agents[above].parent
     return depth if above is None or above in seen else depth + 1
+
+
+def is_top(agent: Agent) -> bool:
+    """Whether it has a session of its own that nobody has spawned."""
+    return (
+        agent.spawn is None
+        and not any(run.starts for run in agent.runs)
+        and any(
+            event.kind is Kind.SESSION_STARTED and event.agent == agent.id for event in agent.events
+        )
+    )

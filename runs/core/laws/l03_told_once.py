@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from runs.core.agents import PUSHED, TERMINAL, Run, tells_end
 from runs.core.ends import (
@@ -20,7 +20,7 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.parts import missing
-from runs.core.untold import seconds_untold
+from runs.core.untold import ends_of_batches, seconds_untold
 
 _BLIND = ("hooks", "trace", "bus", "acp", "provider")
 """Views that never show what a parent is told."""
@@ -58,11 +58,14 @@ class ToldOnce(Law):
     parameters = ("notice_within",)
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
+        batches = ends_of_batches(history)
         for run in history.runs:
             if run.ends:
-                yield self._judge(history, run, thresholds.notice_within)
+                yield self._judge(history, run, thresholds.notice_within, batches)
 
-    def _judge(self, history: History, run: Run, limit: float) -> Finding:
+    def _judge(
+        self, history: History, run: Run, limit: float, batches: Mapping[str, float]
+    ) -> Finding:
         notices = [note for note in run.notices if tells_end(note)]
         if not notices:
             return self._never(history, run, limit)
@@ -78,7 +81,7 @@ class ToldOnce(Law):
                 label="duplicate_notice",
                 notices=len(twice),
             )
-        waited = seconds_untold(history, run, notices[0])
+        waited = seconds_untold(history, run, notices[0], batches)
         if waited > limit:
             return self.broken(
                 run.agent,

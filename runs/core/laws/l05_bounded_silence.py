@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from runs.core.agents import Run
@@ -203,8 +204,9 @@ def _busy(history: History, agent: str) -> list[tuple[float, float]]:
 def _last_before(history: History, resume: Event) -> float:
     """When the last record was made before the one that says that a session is loaded again;
     loading makes some of its own."""
-    back = (history.time(history.events[one]) for one in range(history.place(resume), -1, -1))
-    return next((at for at in back if history.time(resume) - at > LOADING), history.time(resume))
+    at = history.time(resume)
+    place = bisect_left(history.events, at - LOADING, key=history.time)
+    return history.time(history.events[place - 1]) if place else at
 
 
 def _silence(start: float, end: float, busy: Sequence[tuple[float, float]]) -> float:

@@ -107,17 +107,21 @@ class CancelReaches(Law):
 
     def _root(self, history: History, requests: Iterable[Event]) -> Iterable[Finding]:
         """A person's cancel of the turn at the top, where it had nobody else to reach."""
-        for asked in requests:
-            if asked.get("by") != "user" or asked.get("target") not in ("", history.root):
+        mine = [one for one in requests if one.get("target") in ("", history.root)]
+        pressed = {one.seq for one in mine if one.get("by") == "user"}
+        asked, until = None, 0.0  # of those of one turn the first
+        begun: list[Event] = []
+        for event in history.events if pressed else ():
+            if event.seq in pressed:
+                asked = asked or event
+                until = history.time(asked) + RACE
+            elif asked is None or event.agent != history.root:
                 continue
-            begun: list[Event] = []
-            for event in history.after(asked):
-                late = history.time(event) - history.time(asked) > RACE
-                if event.agent == history.root and event.kind is Kind.TOOL_STARTED and late:
-                    begun.append(event)
-                elif event.agent == history.root and event.kind in _TURNS:
-                    yield self._top(history, asked, begun, event)
-                    break
+            elif event.kind in _TURNS:
+                yield self._top(history, asked, begun, event)
+                asked, begun = None, []
+            elif event.kind is Kind.TOOL_STARTED and history.time(event) > until:
+                begun.append(event)
 
     def _top(self, history: History, asked: Event, begun: list[Event], over: Event) -> Finding:
         if begun:
@@ -139,9 +143,10 @@ class CancelReaches(Law):
         for abort in history.of(Kind.ABORTED):
             if abort.get("by") != "user" or not abort.get("target"):
                 continue
+            if not _reaches(history, abort, run):
+                continue
             begun = _traffic(history, run, history.time(abort) + RACE)
-            woken = history.between(abort, begun[0], Kind.AGENT_RESUMED) if begun else []
-            if begun and not woken and _reaches(history, abort, run):
+            if begun and not history.between(abort, begun[0], Kind.AGENT_RESUMED):
                 return self.broken(
                     run.agent,
                     f"A person aborted, and it began {len(begun)} calls afterwards.",

@@ -129,3 +129,15 @@ def test_it_is_broken_by_a_parent_that_the_export_does_not_hold() -> None:
 
 def test_it_does_not_know_from_one_view() -> None:
     assert answers(Told().begin().spawn("A").ends("A").shuts(3), "L13") == ["unknown"]
+
+
+def test_hooks_that_leave_a_run_out_are_blamed_only_where_its_role_is_said() -> None:
+    def seen(role: str) -> Told:
+        told = Told().view("hooks", "hooks.jsonl").add(Kind.SESSION_STARTED)
+        told.at(1).add(Kind.AGENT_STARTED, "H", parent="root", role=role).at(2)
+        told.view("session", "events.jsonl").begin().at(3)
+        told.add(Kind.AGENT_STARTED, "A", parent="root", role=role).at(4).ends("A")
+        return told.view("hooks", "hooks.jsonl").at(6).ends("H", "stopped").shuts(9)
+
+    assert answers(seen("reviewer"), "L13", "A") == ["broken:views_disagree"]
+    assert answers(seen(""), "L13", "A") == []

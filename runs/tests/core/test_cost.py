@@ -1,0 +1,91 @@
+"""What judging costs grows with a log, and not with its square: logs may be long, or hostile."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from runs.core.events import Kind
+from runs.core.history import History
+from runs.core.judge import judge
+from runs.core.true_end import true_end
+from runs.tests.core.build import Told
+
+
+def _children(count: int, told: Told | None = None) -> Told:
+    told = told or Told().begin()
+    for number in range(count):
+        told.add(Kind.AGENT_STARTED, f"c{number}", parent="root", role="x")
+    return told.at(1)
+
+
+def _left_open(count: int) -> Told:
+    return _children(count)
+
+
+def _told_together(count: int) -> Told:
+    told = _children(count)
+    for number in range(count):
+        told.ends(f"c{number}")
+    for number in range(count):
+        told.tells(f"c{number}", batch="b")
+    return told.shuts(9)
+
+
+def _left_out_of_hooks(count: int) -> Told:
+    told = Told().begin().view("hooks", "hooks.jsonl")
+    told.add(Kind.AGENT_STARTED, "h", parent="root", role="y").view("session", "events.jsonl")
+    return _children(count, told).shuts(9)
+
+
+def _cancelled_again_and_again(count: int) -> Told:
+    told = Told().begin()
+    for number in range(count):
+        told.at(number / 10).add(Kind.CANCEL_REQUESTED, target="root", by="user")
+    return told.shuts(count)
+
+
+def _loaded_again_and_again(count: int) -> Told:
+    told = _children(1)
+    for number in range(count):
+        told.at(1 + number / 1000).add(Kind.SESSION_RESUMED)
+    return told.shuts(9)
+
+
+def _calls(told: Told) -> int:
+    """How many functions are called to judge it."""
+    counted = 0
+
+    def count(frame: Any, what: str, argument: Any) -> None:
+        nonlocal counted
+        counted += what in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        history = History(told.events)
+        judge(history)
+        for agent in history.agents.values():
+            true_end(history, agent)
+    finally:
+        sys.setprofile(before)
+    return counted
+
+
+@pytest.mark.parametrize(
+    "tell",
+    [
+        _left_open,
+        _told_together,
+        _left_out_of_hooks,
+        _cancelled_again_and_again,
+        _loaded_again_and_again,
+    ],
+)
+def test_judging_does_not_grow_with_the_square_of_a_log(tell: Callable[[int], Told]) -> None:
+    _calls(tell(2))
+    few, many = _calls(tell(100)), _calls(tell(800))
+    assert many < 2 * 8 * few
