@@ -38,7 +38,10 @@ class Paths:
     def of(self, path: str, by: str, at: float | None, begins: bool = False) -> str:
         """The agent of its own tree that `by` means with a path at that time; empty where none has
         it: the last one that had begun, or where it `begins` the one that does so nearest."""
-        top, found = self._top(by), self._agents.get(path, {})
+        found = self._agents.get(path)
+        if not found:
+            return ""
+        top = self._top(by)
         mine = [(begun, name) for name, begun in found.items() if self._top(name) == top]
         timed = [(begun, name) for begun, name in mine if begun is not None]
         if at is None or not timed or len(timed) < len(mine):

@@ -27,6 +27,7 @@ class Acp(Lines):
 
     def __init__(self, file: str) -> None:
         super().__init__(file, "acp")
+        self._beside: set[str] = set()
         self._methods: dict[str, tuple[str, str]] = {}
         """The requests that wait for an answer: method and session."""
 
@@ -55,8 +56,9 @@ class Acp(Lines):
         """Whose session it is; the first that is named is the root's."""
         if not session or session == self.facts.setdefault("session", session):
             return ROOT
-        if session not in self.facts.setdefault("beside", []):
-            self.facts["beside"].append(session)
+        if session not in self._beside:
+            self._beside.add(session)
+            self.facts.setdefault("beside", []).append(session)
             self.add(Kind.SESSION_STARTED, session, session=session)
         return session
 

@@ -111,7 +111,7 @@ class Hooks(Lines):
         if kind == "idle_prompt":
             self.add(Kind.STATUS, agent, status="idle", raw=kind)
         elif kind == "permission_prompt" and self._asks:
-            (whose, _), asked = list(self._asks.items())[-1]
+            (whose, _), asked = next(reversed(self._asks.items()))
             self.add(Kind.QUESTION_SHOWN, whose, id=asked, to="user")
         else:
             self.other(self.native, summary=kind, agent=agent)
