@@ -10,9 +10,8 @@ from runs import models
 from runs.clients import plays
 from runs.core.events import Kind
 from runs.core.history import History
-from runs.core.owned import rows_of
+from runs.core.owned import rows_of, story_of
 from runs.core.owner_facts import differences
-from runs.core.owner_log import tell
 from runs.core.rows import agent_rows, attempt_rows, retry_row
 
 ATTEMPTS_KEPT = 2000
@@ -108,9 +107,10 @@ def protocol(history: History) -> list[dict[str, Any]]:
 def owner(run: models.Run, history: History) -> dict[str, Any] | None:
     """How the owner of a client run came out, and whether it kept the rule of its play."""
     rows = rows_of(history)
-    if not rows:
+    story = story_of(rows) if rows else None
+    if story is None:
         return None
-    story, play = tell(rows), plays().get(str(run.options.get("play")))
+    play = plays().get(str(run.options.get("play")))
     wrong = differences(rows, play.expect) if play is not None else []
     return {
         "outcome": story.outcome if story.results else None,

@@ -49,3 +49,16 @@ def test_it_names_what_went_wrong(rows: tuple[dict[str, Any], ...], diagnosis: s
 
 def test_it_has_a_word_for_every_bad_end_of_an_owner() -> None:
     assert set(SAYS) == set(OUTCOMES) - {"waited_ok", "ambiguous_retired"}
+
+
+@pytest.mark.parametrize(
+    ("row", "diagnosis"),
+    [
+        (None, ""),
+        ("what", ""),
+        ({"what": "turn"}, "unknown"),
+        ({"what": "attempt", "number": "one"}, "unknown"),
+    ],
+)
+def test_it_draws_nothing_from_records_that_no_owner_wrote(row: Any, diagnosis: str) -> None:
+    assert by_owner(_history(row)) == diagnosis
