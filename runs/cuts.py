@@ -16,14 +16,21 @@ _SHORT = frozenset(
     {
         *("raw", "reason", "summary", "status", "name", "role", "background", "model"),
         *("answer", "how", "tool", "text", "message", "refusal", "platform", "node", "payload"),
+        *("finish", "native", "type"),
     }
 )
 """Keys of which readers keep no more than a word or a line."""
-_LEAST = {**dict.fromkeys(_SHORT, 40), "native": 60, "type": 60}
+_LEAST = {
+    **dict.fromkeys(_SHORT, 40),
+    "version": 60,
+    **dict.fromkeys(("fault", "code", "native_id"), 80),
+}
 _LEAST_ELSEWHERE = 200
 """Ids, folders and whatever else is kept: nothing of it is cut before."""
 _RUN = re.compile(r"(?:⟨[^⟩]{0,40}⟩|\S)+")
 _SIGNS = re.compile(r"(?:⟨[^⟩]{0,40}⟩|[^\w⟨])*")
+_KIND = re.compile(r"(?=.{,59}$)[A-Za-z]+(?:[./_-][A-Za-z]+)+")
+"""A kind of record, which may be as long as a word that was cut."""
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -34,8 +41,10 @@ def is_cut(key: str, value: str) -> bool:
     """
     least = _LEAST.get(key, _LEAST_ELSEWHERE)
     lengths = [len(value)]
-    if key in ("native", "type"):  # ``item/`` is ours, and what follows is cut
-        lengths.append(len(value.partition("/")[2]))
+    if key in ("native", "type", "raw"):  # ``item/`` is ours, and what follows is cut
+        lengths.append(len(value.partition(" " if key == "raw" else "/")[2]))
+        if key != "raw" and _KIND.fullmatch(value):
+            return False
     if not any(length in LIMITS and length >= least for length in lengths):
         return False
     return not (_DIGEST.fullmatch(value) or (key == "reason" and value.endswith(".")))

@@ -40,7 +40,9 @@ def cut(secret: str, limit: int, before: str = "x ") -> str:
 
 @pytest.mark.parametrize("secret", SECRETS)
 @pytest.mark.parametrize("texts", [True, False])
-@pytest.mark.parametrize(("key", "limit"), [("raw", 40), ("summary", 80), ("reason", 80)])
+@pytest.mark.parametrize(
+    ("key", "limit"), [("raw", 40), ("summary", 80), ("reason", 80), ("finish", 40), ("fault", 80)]
+)
 def test_the_beginning_of_a_secret_goes(secret: str, texts: bool, key: str, limit: int) -> None:
     for learn in (True, False):
         left = shape({key: cut(secret, limit)}, texts=texts, learn=learn)["data"][key]
@@ -56,6 +58,8 @@ def test_alone_it_goes_as_well_and_where_a_sentence_quotes_it() -> None:
     name = "Mend the login of our customer " + raw[:9]
     said = shape({"raw": name}, texts=True, sentence=f"child: {name} was never told.")
     assert "login" not in str(said)
+    for key, value in (("native", f"item/{raw}"), ("type", raw), ("raw", f"completed {raw}")):
+        assert raw[:16] not in str(shape({key: value}, texts=False))
     reason = ("x " * 40)[:66] + raw[:14]
     assert raw[:14] not in str(shape({"reason": reason}, texts=True, sentence=f"“{reason}”."))
     assert shape({"raw": raw[:39]}, texts=True)["data"]["raw"] == raw[:39]
