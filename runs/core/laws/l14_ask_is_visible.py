@@ -9,7 +9,10 @@ from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.order import Interval
 
-_REFUSALS = ("reject", "deni", "deny", "declin", "cancel", "abort", "timeout", "error")
+_REFUSALS = (
+    *("reject", "deni", "deny", "declin", "cancel", "abort", "error", "fail"),
+    *("timeout", "timed", "time-out", "expir", "dismiss", "interrupt"),
+)
 
 
 class AskIsVisible(Law):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from runs.core.events import Kind
 from runs.core.judge import judge
 from runs.core.law import Verdict
@@ -24,6 +26,22 @@ def test_a_question_that_is_shown_or_answered_is_not() -> None:
     told = _asks().at(9).add(Kind.QUESTION_ANSWERED, "root", id="q", answer="denied")
     assert answers(told, "L14") == ["holds"]
     assert answers(_asks().shuts(20), "L14") == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("word", "verdict"),
+    [
+        ("allow-once", "holds"),
+        ("denied", "broken:hidden_permission"),
+        ("timed_out", "broken:hidden_permission"),
+        ("expired", "broken:hidden_permission"),
+    ],
+)
+def test_a_late_answer_that_may_be_the_runtimes_own_shows_no_question(
+    word: str, verdict: str
+) -> None:
+    told = _asks().at(190).add(Kind.QUESTION_ANSWERED, "A", id="q", answer=word)
+    assert answers(told, "L14") == [verdict]
 
 
 def test_a_hidden_question_is_not_a_stall_as_well() -> None:
