@@ -118,6 +118,8 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
     judged = any(one.verdict is Verdict.HOLDS for one in findings)
     if not judged or history.cut_short or any(not run.ends for run in history.runs):
         return "unknown"  # also a run that we ended ourselves, whatever held until then
+    if any(not agent.runs and agent.spawn is not None for agent in history.children):
+        return "unknown"  # nothing is seen of a sub-agent but that it was asked for
     if not history.complete and any(
         one.law == "L3" and one.verdict is Verdict.UNKNOWN for one in findings
     ):
