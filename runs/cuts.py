@@ -41,8 +41,9 @@ def is_cut(key: str, value: str) -> bool:
     """
     least = _LEAST.get(key, _LEAST_ELSEWHERE)
     lengths = [len(value)]
-    if key in ("native", "type", "raw"):  # ``item/`` is ours, and what follows is cut
-        lengths.append(len(value.partition(" " if key == "raw" else "/")[2]))
+    if key in ("native", "type", "raw"):  # ``item/`` is ours and the rest is cut, or each part is
+        first, _, rest = value.partition(" " if key == "raw" else "/")
+        lengths += [len(rest)] if key == "raw" else [len(first), len(rest)]
         if key != "raw" and _KIND.fullmatch(value):
             return False
     if not any(length in LIMITS and length >= least for length in lengths):

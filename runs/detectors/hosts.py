@@ -51,6 +51,8 @@ class Hosts(Patterns):
             r"(?i)(?<![\w.-])(?P<secret>(?:[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\.){1,8}"
             rf"(?:{_ENDS}))(?![\w-])(?!\.[a-z0-9])(?!\()"
         ),
+        re.compile(r"(?i)(?<![\w.-])(?P<secret>(?:[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?\.){2,8}"
+                   r"(?:internal|intranet|local|lan|corp|localdomain|com|net|org))(?=-[a-z])"),
         re.compile(r"(?i)\b(?:https?|wss?|ssh|ftp|redis|postgres(?:ql)?|mysql|amqp|grpc|tcp)://"
                    r"(?:[^\s/@\"']*@)?(?P<secret>[a-z0-9](?:[\w.-]*[a-z0-9])?)"),
         re.compile(r"(?i)(?:\b|_)(?:host|hostname|computername|nodename)[\"']?\s*[:=]\s*[\"']?"

@@ -53,7 +53,7 @@ class Users(Patterns):
             r"(?<!\S)[bcdlps-][r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-][.+@]?\s+\d+\s+"
             r"(?P<secret>[a-z_][\w.-]{1,31})\s"
         ),
-        re.compile(r"(?<![\w.@/-])(?P<secret>[a-z_][\w.-]{1,31})@[a-z][\w-]{2,}(?=[:\s]~?[/$#])"),
+        re.compile(r"(?<![\w.@-])(?P<secret>[a-z_][\w.-]{1,31})@[a-z][\w-]{2,}(?=[:\s]~?[/$#])"),
     )
 
     def find(self, text: str) -> Iterable[Found]:

@@ -58,7 +58,10 @@ def test_alone_it_goes_as_well_and_where_a_sentence_quotes_it() -> None:
     name = "Mend the login of our customer " + raw[:9]
     said = shape({"raw": name}, texts=True, sentence=f"child: {name} was never told.")
     assert "login" not in str(said)
-    for key, value in (("native", f"item/{raw}"), ("type", raw), ("raw", f"completed {raw}")):
+    for key, value in (
+        *(("native", f"item/{raw}"), ("native", f"{raw}/snapshot")),
+        *(("type", raw), ("raw", f"completed {raw}")),
+    ):
         assert raw[:16] not in str(shape({key: value}, texts=False))
     reason = ("x " * 40)[:66] + raw[:14]
     assert raw[:14] not in str(shape({"reason": reason}, texts=True, sentence=f"“{reason}”."))

@@ -72,6 +72,8 @@ def _texts_kept(text: str) -> str:
         ("cut off: xoxb-12034567…", ["12034567"]),
         ("T04QXB9K2LM/B07AZ3D9KQW/q7WdzKpRtBnJt", ["q7Wdz", "B07AZ"]),
         ("services/T04QXB9K2LM/B07AZ3D9KQW/q7Wd2z", ["q7Wd2z", "B07AZ"]),
+        ("pluto-989.venus.corp-session-state.jsonl", ["pluto-989", "venus"]),
+        ("hook/marlowe@pluto-989:~/src$ ls", ["marlowe", "pluto-989"]),
     ],
 )  # fmt: skip
 def test_a_secret_is_found_however_it_is_written(text: str, parts: list[str]) -> None:
