@@ -137,7 +137,11 @@ class Shaper:
         return redactor.word(value)
 
     def _key(self, key: Any) -> str:
-        return str(key) if key in self.redactor.ours else self._string("", str(key))
+        name = str(key)
+        if name in self.redactor.ours:
+            return name
+        cut = "native" if is_cut("native", name) else ""  # counts are by kinds of records
+        return self._string(cut, name)
 
     def _header(self, name: str, value: Any) -> Any:
         plain = str(name).lower() in PLAIN_HEADERS or _COUNT.fullmatch(str(value))

@@ -63,6 +63,7 @@ def test_alone_it_goes_as_well_and_where_a_sentence_quotes_it() -> None:
         *(("type", raw), ("raw", f"completed {raw}")),
     ):
         assert raw[:16] not in str(shape({key: value}, texts=False))
+    assert raw[:16] not in str(shape({"counts": {f"{raw}/snapshot": 1}}, texts=True))
     reason = ("x " * 40)[:66] + raw[:14]
     assert raw[:14] not in str(shape({"reason": reason}, texts=True, sentence=f"“{reason}”."))
     assert shape({"raw": raw[:39]}, texts=True)["data"]["raw"] == raw[:39]
