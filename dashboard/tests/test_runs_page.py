@@ -70,6 +70,14 @@ def test_the_address_fills_in_the_form(client: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_an_agent_is_offered_with_a_scenario_that_it_can_be_put_through(client: Client) -> None:
+    text = client.get("/?agent=client").content.decode()
+    assert re.search(r'<option value="client-[a-z-]+"[^>]* selected>', text)
+    text = client.get("/?agent=reference").content.decode()
+    assert re.search(r'<option value="sse-cut"[^>]* selected>', text)
+
+
+@pytest.mark.django_db
 def test_a_row_says_what_happened_in_one_line(client: Client, cut: Run) -> None:
     text = _text(client.get("/rows/"))
     expected = "copilot 1.0.81 · sse-cut model-request-failed false completion 6 attempts in 5.06 s"

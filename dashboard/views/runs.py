@@ -65,7 +65,14 @@ def _initial(query: Mapping[str, str]) -> dict[str, Any]:
     chosen = dict(FIRST)
     if newest:
         chosen |= {"agent": newest.agent, "scenario": newest.scenario}
-    return chosen | {key: query[key] for key in chosen if query.get(key)}
+    chosen |= {key: query[key] for key in chosen if query.get(key)}
+    if query.get("scenario") or chosen["agent"] not in catalogue.drivers():
+        return chosen
+    known = saved.known()
+    refused = catalogue.not_applicable(chosen["agent"], known.values())
+    if chosen["scenario"] in refused:  # offer none that has no meaning for the agent
+        chosen["scenario"] = next((name for name in known if name not in refused), "")
+    return chosen
 
 
 def _start_context(form: StartForm, trouble: list[str]) -> dict[str, Any]:
