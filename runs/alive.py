@@ -27,8 +27,8 @@ def held(run_id: int) -> Iterator[None]:
             path = _place(run_id)
             path.parent.mkdir(parents=True, exist_ok=True)
             file = stack.enter_context(path.open("a"))
-            stack.callback(path.unlink, missing_ok=True)
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.callback(path.unlink, missing_ok=True)  # only who has it takes it away
         yield
 
 

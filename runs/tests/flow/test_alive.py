@@ -47,6 +47,13 @@ def test_a_silent_run_that_is_in_hand_is_not_lost(worker: str) -> None:
     assert not list(slots.place().iterdir())
 
 
+def test_who_comes_second_does_not_take_the_lock_away() -> None:
+    with alive.held(7):
+        with alive.held(7):
+            pass
+        assert alive.is_held(7)
+
+
 def test_a_killed_process_has_no_run_in_hand() -> None:
     run = _silent_run(tasks.worker_name())
     path = slots.place() / f"run-{run.pk}"
