@@ -66,10 +66,10 @@ def _initial(query: Mapping[str, str]) -> dict[str, Any]:
     if newest:
         chosen |= {"agent": newest.agent, "scenario": newest.scenario}
     chosen |= {key: query[key] for key in chosen if query.get(key)}
-    if query.get("scenario") or chosen["agent"] not in catalogue.drivers():
+    agent, known = str(chosen["agent"]), saved.known()
+    if query.get("scenario") or agent not in catalogue.drivers():
         return chosen
-    known = saved.known()
-    refused = catalogue.not_applicable(chosen["agent"], known.values())
+    refused = catalogue.not_applicable(agent, known.values())
     if chosen["scenario"] in refused:  # offer none that has no meaning for the agent
         chosen["scenario"] = next((name for name in known if name not in refused), "")
     return chosen
