@@ -87,7 +87,7 @@ class AccessMiddleware:
         """The page, the way to the login, or why this is not allowed."""
         headers = {name.lower(): value for name, value in request.headers.items()}
         rights = rights_of(headers, request.META.get("SERVER_NAME", ""))
-        request.rights = rights  # type: ignore[attr-defined]
+        request.rights = rights  # type: ignore[attr-defined]  # ours, for views
         if request.path.startswith(OPEN_PATHS):
             return self.get_response(request)
         if READ not in rights:

@@ -17,7 +17,7 @@ LARGEST = 65 << 20
 """Bytes of one request's body: what the API takes, and a little."""
 
 
-class BoundedRequest(http_protocol.WebRequest):  # type: ignore[misc]
+class BoundedRequest(http_protocol.WebRequest):  # type: ignore[misc]  # Daphne has no types
     """One request."""
 
     _left = LARGEST

@@ -84,7 +84,7 @@ def _place(name: str) -> str:
     return "$" + name.replace("-", "_")
 
 
-class JoiningStorage(CompressedStaticFilesStorage):  # type: ignore[misc]
+class JoiningStorage(CompressedStaticFilesStorage):  # type: ignore[misc]  # no types there
     """Collected statics: each page's modules joined as well, then everything packed."""
 
     def post_process(

@@ -36,7 +36,7 @@ def postgres() -> Iterator[str]:
     """A PostgreSQL of its own; gives its DATABASE_URL."""
     initdb, server = find("initdb"), find("postgres")
     with tempfile.TemporaryDirectory(prefix="ll-pg-") as folder:
-        os.chmod(folder, 0o755)  # noqa: PTH101
+        Path(folder).chmod(0o755)
         data, user = Path(folder, "data"), _ordinary_user()
         data.mkdir()
         if user:
