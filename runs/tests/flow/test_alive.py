@@ -12,16 +12,9 @@ import pytest
 from django.utils import timezone
 
 from runs import alive, execute, models, slots, start, tasks, verdict, watch
+from runs.tests.flow.holding import HOLDS
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-HOLDS = """
-import fcntl, sys, time
-held = open(sys.argv[1], "a")
-fcntl.flock(held, fcntl.LOCK_EX)
-print("held", flush=True)
-time.sleep(60)
-"""
 
 
 @pytest.fixture(autouse=True)

@@ -12,14 +12,7 @@ from typing import Any
 import pytest
 
 from runs import slots
-
-HOLDS = """
-import fcntl, sys, time
-held = open(sys.argv[1], "a")
-fcntl.flock(held, fcntl.LOCK_EX)
-print("held", flush=True)
-time.sleep(60)
-"""
+from runs.tests.flow.holding import HOLDS
 
 
 @pytest.fixture(autouse=True)
