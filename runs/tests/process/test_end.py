@@ -190,7 +190,7 @@ async def test_it_ends_an_agent_that_has_stopped_the_minder(
     monkeypatch.setattr("runs.process._ANSWER", 0.3)
     code = (
         "import os, signal, time\nif os.fork() == 0: time.sleep(600)\n"
-        "print('ready', flush=True); os.kill(os.getppid(), signal.SIGSTOP); time.sleep(600)"
+        "os.kill(os.getppid(), signal.SIGSTOP); print('ready', flush=True); time.sleep(600)"
     )
     result = await run(seal, tmp_path, python(code, token), kill_after=b"ready")
     # The first process of a namespace cannot be stopped from inside; elsewhere nobody saw the end.
