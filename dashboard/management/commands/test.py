@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
@@ -24,14 +26,22 @@ STORED = {
 }
 """Marks and places of the tests that are about the database and the live stream."""
 
+PYTEST = [sys.executable, "-m", "pytest"]
+
+WHOLE = {"pytest in the browser": "browser", "pytest": "not browser"}
+"""Name and marks of each pytest run; Playwright keeps a loop of its own running in its process,
+so that nothing else can share one with it."""
+
+FAST = {"pytest": "not browser and not binary and not slow"}
+
 TESTED = {"DJANGO_SETTINGS_MODULE": "dashboard.settings_test"}
 """Said here: the environment that this command runs in comes before what pyproject.toml says."""
 
-PARALLEL = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "--reruns", "1", "-rfEs"]
-"""Most tests wait for processes and sockets: one worker more than cores, a file stays together.
+PARALLEL = ["-n", str((os.cpu_count() or 1) + 1), "--dist", "loadfile", "-rfEs"]
+"""Most tests wait for processes and sockets: one worker more than cores, a file stays together."""
 
-See docs/decisions/reruns.md for why a failing test is run once more.
-"""
+ONCE_MORE = ["-rA", "--last-failed", "--last-failed-no-failures", "none", "--maxfail", "1"]
+"""What failed, alone; see docs/decisions/reruns.md."""
 
 
 class Command(BaseCommand):
@@ -45,29 +55,16 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         os.chdir(settings.BASE)
-        rest: list[str] = options["rest"]
-        checks = [] if rest else self._checks()
-        failed = [name for name, command in checks if not self._run(name, command)]
-        if not (rest or options["fast"] or options["no_postgres"]) and not self._on_postgres():
+        if options["rest"]:
+            raise SystemExit(self._run("pytest", [*PYTEST, *options["rest"]]))
+        failed = [name for name, command in self._checks() if self._run(name, command)]
+        if not (options["fast"] or options["no_postgres"]) and not self._on_postgres():
             failed.append("pytest on PostgreSQL")
-        for name, arguments in self._suites(rest, options["fast"]):
-            if not self._run(name, [sys.executable, "-m", "pytest", *arguments]):
-                failed.append(name)
+        suites = FAST if options["fast"] else WHOLE
+        failed += [name for name, marks in suites.items() if not self._suite(name, marks)]
         if failed:
             print(f"Failed: {', '.join(failed)}.", file=sys.stderr)
             raise SystemExit(1)
-
-    def _suites(self, rest: list[str], fast: bool) -> list[tuple[str, list[str]]]:
-        """Name and arguments of each pytest run; Playwright keeps a loop of its own running in
-        its process, so that nothing else can share one with it."""
-        if rest:
-            return [("pytest", rest)]
-        if fast:
-            return [("pytest", ["-m", "not browser and not binary and not slow", *PARALLEL])]
-        return [
-            ("pytest in the browser", ["-m", "browser", *PARALLEL]),
-            ("pytest", ["-m", "not browser", *PARALLEL]),
-        ]
 
     def _checks(self) -> list[tuple[str, list[str]]]:
         tools = Path(sys.executable).parent
@@ -78,12 +75,21 @@ class Command(BaseCommand):
             ("import-linter", [str(tools / "lint-imports")]),
         ]
 
-    def _run(self, name: str, command: list[str], **env: str) -> bool:
+    def _suite(self, name: str, marks: str, *where: str, **env: str) -> bool:
+        """One pytest run beside itself; what fails there is run once more, alone."""
+        with tempfile.TemporaryDirectory(prefix="lifeline-test-") as remembered:
+            command = [*PYTEST, "-m", marks, *where, "-o", f"cache_dir={remembered}"]
+            code = self._run(name, [*command, *PARALLEL], **env)
+            if code == pytest.ExitCode.TESTS_FAILED:
+                code = self._run(f"{name}: what failed, alone", [*command, *ONCE_MORE], **env)
+        return code == 0
+
+    def _run(self, name: str, command: list[str], **env: str) -> int:
         print(f"── {name}", flush=True)
         began = time.monotonic()
         code = subprocess.run(command, env={**os.environ, **TESTED, **env}).returncode
         print(f"   {name}: {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
-        return code == 0
+        return code
 
     def _on_postgres(self) -> bool:
         """The storing and streaming tests once more; True as well where there is no server."""
@@ -91,11 +97,7 @@ class Command(BaseCommand):
             with postgres() as database, redis_server() as redis:
                 real = {"DATABASE_URL": database, "LIFELINE_TEST_REDIS_URL": redis}
                 passed = [
-                    self._run(
-                        f"pytest on PostgreSQL, {marks}",
-                        [sys.executable, "-m", "pytest", "-m", marks, *PARALLEL, *where],
-                        **real,
-                    )
+                    self._suite(f"pytest on PostgreSQL, {marks}", marks, *where, **real)
                     for marks, where in STORED.items()
                 ]
                 return all(passed)
