@@ -185,7 +185,7 @@ class CodexExec(Format):
     def sniff(self, head: bytes, name: str) -> float:
         """By its record types, wrapped or not."""
         found = [mapping(one.get("msg")) or one for one in records(head)]
-        mine = [one for one in found if one.get("type") in TYPES]
+        mine = [one for one in found if text(one.get("type")) in TYPES]
         sure = any(str(one["type"]).startswith(("thread.", "turn.", "item.")) for one in mine)
         return 0.92 if sure and len(mine) * 2 >= len(found) else 0.0
 

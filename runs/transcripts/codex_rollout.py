@@ -260,7 +260,7 @@ class CodexRollout(Format):
         mine = [
             one
             for one in found
-            if {"timestamp", "type", "payload"} <= one.keys() and one["type"] in TYPES
+            if {"timestamp", "type", "payload"} <= one.keys() and text(one["type"]) in TYPES
         ]
         return 0.95 if mine and len(mine) * 2 >= len(found) else 0.0
 

@@ -145,7 +145,7 @@ class GeminiStdoutFormat(Format):
     def sniff(self, head: bytes, name: str) -> float:
         """By its first event, which has a session and nothing that others' first events have."""
         found = records(head)
-        mine = [one for one in found if one.get("type") in TYPES and "timestamp" in one]
+        mine = [one for one in found if text(one.get("type")) in TYPES and "timestamp" in one]
         init = any(
             one.get("type") == "init" and {"session_id", "model"} <= one.keys() for one in mine
         )

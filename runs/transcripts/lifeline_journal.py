@@ -57,7 +57,7 @@ class LifelineJournal(Format):
     def sniff(self, head: bytes, name: str) -> float:
         """By its words for what happened."""
         found = records(head)
-        mine = [one for one in found if one.get("what") in _KINDS and "at" in one]
+        mine = [one for one in found if text(one.get("what")) in _KINDS and "at" in one]
         return 0.95 if mine and len(mine) * 2 >= len(found) else 0.0
 
     def reader(self, file: str) -> Reader:

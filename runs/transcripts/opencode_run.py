@@ -65,7 +65,7 @@ class OpenCodeRun(Format):
         mine = [
             one
             for one in found
-            if one.get("type") in TYPES and {"timestamp", "sessionID"} <= one.keys()
+            if text(one.get("type")) in TYPES and {"timestamp", "sessionID"} <= one.keys()
         ]
         return 0.9 if mine and len(mine) * 2 >= len(found) else 0.0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,20 @@ def test_it_is_unsure_about_what_is_nothing(format: Format) -> None:
     for head in (b"", b"\0\0", b"hello\n", b"{}\n", b"[]", b'{"type": 3}\n', b"\xff\xfe\xfd",
                  b'{"a": ' * 50, b"[" * 5000, bytes(range(256))):  # fmt: skip
         assert 0.0 <= format.sniff(head, "x") < 0.4
+
+
+@pytest.mark.parametrize("odd", ["{}", "[]", "[1]", "null", "1e999"])
+def test_no_type_of_a_value_ends_the_look_at_a_file(odd: str) -> None:
+    """Every format looks at every file: where one fails, nothing at all can be read."""
+    for lines in SAMPLES.values():
+        for line in lines[:1]:
+            keys = sorted(set(re.findall(rb'"(\w+)": ?(?=["{\[])', line)))[:40]
+            for key in (b"type", b"what", *keys):
+                spoiled = re.sub(rb'("%b": ?)"[^"]*"' % key, rb"\g<1>" + odd.encode(), line)
+                head = b'{"type":%b,"what":%b}\n' % (odd.encode(), odd.encode()) + spoiled
+                for format in formats().values():
+                    assert 0.0 <= format.sniff(head, "x") <= 1.0
+                    assert 0.0 <= format.sniff(spoiled, "x") <= 1.0
 
 
 def test_it_recognises_each_file_of_the_data_as_one_format() -> None:
