@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from runs.core.agents import Run
 from runs.core.attempts import Call
@@ -92,76 +93,14 @@ class TrueTerminal(Law):
     def _completed(self, history: History, run: Run, failure: Failure | None) -> Finding:
         ends = [event for event in run.ends if event.get("status") == "completed"]
         if failure is not None:
-            attempt = failure.attempt.event if failure.attempt else None
-            return self.broken(
-                run.agent,
-                _why(failure),
-                failure.event,
-                attempt,
-                *ends,
-                *[note for note in run.notices if note.get("status") == "completed"][:1],
-                label=_label(history, run, failure),
-                http_status=failure.http_status,
-                error_class=failure.error_class,
-            )
-        message = final_message(history, run)
-        if message is not None and str(message.get("finish") or "") in CUT_SHORT:
-            return self.broken(
-                run.agent,
-                f"Its last answer was cut short ({message.get('finish')}), yet it completed.",
-                message,
-                *ends,
-                label="truncated_success",
-            )
-        limited = [note for note in run.notices if str(note.get("finish") or "") in CUT_SHORT]
-        if limited:
-            return self.broken(
-                run.agent,
-                f"Word of its end calls it completed, and why it stopped: "
-                f"{limited[0].get('finish')}.",
-                *ends,
-                limited[0],
-                label="truncated_success",
-            )
-        if _empty(history, run):
-            return self.broken(
-                run.agent,
-                "It completed without a word: no text and no tool call in the whole run.",
-                run.start,
-                *ends,
-                label="truncated_success",
-            )
-        silent = _stored_without_a_word(history, run)
-        if silent is not None:
-            return self.broken(
-                run.agent,
-                "Its session was stored up to its end and holds no word of it, yet it completed.",
-                run.start,
-                silent,
-                *ends,
-                label="truncated_success",
-            )
-        wordless = _wordless(history, run)
-        if wordless is not None:
-            return self.broken(
-                run.agent,
-                "It used tools and never said a word, its last message included, yet it completed.",
-                wordless,
-                *ends,
-                label="truncated_success",
-            )
-        broken_off = broke_off(history, run)
-        if broken_off is not None:
-            return self.broken(
-                run.agent,
-                "Its last answer asks for a tool and no answer follows, yet it completed.",
-                broken_off,
-                *[one for one in events_of(history, run) if one.kind is Kind.TOOL_ENDED][-1:],
-                *ends,
-                *[note for note in run.notices if note.get("status") == "completed"][:1],
-                label="truncated_success",
-            )
-        call = last_call(history, run)
+            return self._in_spite_of(failure, history, run, ends)
+        for check in CHECKS:
+            untrue = check(history, run, ends)
+            if untrue is not None:
+                return self.broken(
+                    run.agent, untrue.why, *untrue.evidence, label="truncated_success"
+                )
+        call, message = last_call(history, run), final_message(history, run)
         if call is not None and call.last.complete:
             return self.holds(
                 run.agent, "Its last model call was answered whole.", call.last.event, *ends
@@ -173,6 +112,21 @@ class TrueTerminal(Law):
         if message is not None and message.get("text_length"):
             return self.holds(run.agent, "Its log closes with an answer.", message, *ends)
         return self.unknown(run.agent, "Its model calls and answers are not to be seen.", *ends)
+
+    def _in_spite_of(
+        self, failure: Failure, history: History, run: Run, ends: list[Event]
+    ) -> Finding:
+        return self.broken(
+            run.agent,
+            _why(failure),
+            failure.event,
+            failure.attempt.event if failure.attempt else None,
+            *ends,
+            *_told_completed(run),
+            label=_label(history, run, failure),
+            http_status=failure.http_status,
+            error_class=failure.error_class,
+        )
 
     def _done(self, history: History, run: Run) -> Finding | None:
         said = was_done(history, run)
@@ -225,14 +179,42 @@ def _label(history: History, run: Run, failure: Failure) -> str:
     return "cut_stream_false_completion"
 
 
-def _empty(history: History, run: Run) -> bool:
-    """Whether the records say outright that the run said nothing and did nothing."""
+class Untrue(NamedTuple):
+    """Why a run's “completed” is untrue though no failure is to be seen, and what shows it."""
+
+    why: str
+    evidence: tuple[Event | None, ...]
+
+
+def _told_completed(run: Run) -> list[Event]:
+    return [note for note in run.notices if note.get("status") == "completed"][:1]
+
+
+def _cut_short(history: History, run: Run, ends: list[Event]) -> Untrue | None:
+    message = final_message(history, run)
+    if message is None or str(message.get("finish") or "") not in CUT_SHORT:
+        return None
+    why = f"Its last answer was cut short ({message.get('finish')}), yet it completed."
+    return Untrue(why, (message, *ends))
+
+
+def _told_cut_short(_: History, run: Run, ends: list[Event]) -> Untrue | None:
+    for note in run.notices:
+        if str(note.get("finish") or "") in CUT_SHORT:
+            why = f"Word of its end calls it completed, and why it stopped: {note.get('finish')}."
+            return Untrue(why, (*ends, note))
+    return None
+
+
+def _empty(history: History, run: Run, ends: list[Event]) -> Untrue | None:
+    """The records say outright that the run said nothing and did nothing."""
     events = events_of(history, run)
-    if _did_something(events):
-        return False
     said = [event for event in events if event.kind is Kind.AGENT_MESSAGE]
-    outright = [*said, *run.ends]
-    return any(event.get("text_length") == 0 or event.get("empty") for event in outright)
+    outright = any(one.get("text_length") == 0 or one.get("empty") for one in (*said, *run.ends))
+    if not outright or _did_something(events):
+        return None
+    why = "It completed without a word: no text and no tool call in the whole run."
+    return Untrue(why, (run.start, *ends))
 
 
 def _did_something(events: list[Event]) -> bool:
@@ -247,8 +229,8 @@ def _did_something(events: list[Event]) -> bool:
     )
 
 
-def _stored_without_a_word(history: History, run: Run) -> Event | None:
-    """The end of a stored session that holds the run's task and no word of its own.
+def _stored_without_a_word(history: History, run: Run, ends: list[Event]) -> Untrue | None:
+    """Its stored session, whole up to its end, holds the run's task and no word of its own.
 
     A text that then stands in its terminal is the program's, not the model's.
     """
@@ -258,11 +240,12 @@ def _stored_without_a_word(history: History, run: Run) -> Event | None:
     over = [one for one in stored if one.kind is Kind.STATUS and one.get("status") == "ended"]
     if not heard or not over or _did_something(events) or history.may_have_lost(run):
         return None
-    return over[-1]
+    why = "Its session was stored up to its end and holds no word of it, yet it completed."
+    return Untrue(why, (run.start, over[-1], *ends))
 
 
-def _wordless(history: History, run: Run) -> Event | None:
-    """Its last message, if that and all before it are outright empty: there is no answer.
+def _wordless(history: History, run: Run, ends: list[Event]) -> Untrue | None:
+    """Its last message and all before it are outright empty: there is no answer.
 
     An answer may be handed in by a tool, and words be lost with a line.
     """
@@ -278,7 +261,22 @@ def _wordless(history: History, run: Run) -> Event | None:
     tools = [str(one.get("tool") or "") for one in events if one.kind is Kind.TOOL_STARTED]
     handed_in = any(CLOSING_TOOL.search(tool) for tool in tools[-1:])
     lost = not history.complete or history.may_have_lost(run)
-    return None if worded or handed_in or lost or last.get("tool_calls") else last
+    if worded or handed_in or lost or last.get("tool_calls"):
+        return None
+    why = "It used tools and never said a word, its last message included, yet it completed."
+    return Untrue(why, (last, *ends))
 
+
+def _broken_off(history: History, run: Run, ends: list[Event]) -> Untrue | None:
+    asked = broke_off(history, run)
+    if asked is None:
+        return None
+    tools = [one for one in events_of(history, run) if one.kind is Kind.TOOL_ENDED][-1:]
+    why = "Its last answer asks for a tool and no answer follows, yet it completed."
+    return Untrue(why, (asked, *tools, *ends, *_told_completed(run)))
+
+
+CHECKS = (_cut_short, _told_cut_short, _empty, _stored_without_a_word, _wordless, _broken_off)
+"""The first that finds something is the finding."""
 
 LAW = TrueTerminal()
