@@ -7,6 +7,7 @@ merely stand out of order are sorted by their time (:mod:`runs.transcripts._stea
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from runs.core.events import Draft, Kind
@@ -123,13 +124,30 @@ def _anchors(draft: Draft) -> list[tuple[str, str]]:
     return found
 
 
+def _keys(row: Sequence[Timed]) -> list[list[tuple[str, str]]]:
+    """For each record what it may have in common; ends of an agent's turns by their number.
+
+    Two files with as many of them show the same turns.
+    """
+    found = [_anchors(draft) for _, draft in row]
+    ends: dict[str, list[int]] = defaultdict(list)
+    for place, (_, draft) in enumerate(row):
+        if draft.kind is Kind.TURN_ENDED:
+            ends[draft.agent].append(place)
+    for agent, places in ends.items():
+        for which, place in enumerate(places, 1):
+            found[place].append((f"turn {which} of {len(places)}", agent))
+    return found
+
+
 def _lay_untimed(rows: list[list[Timed]]) -> None:
     """Give untimed files of a case that has timed ones the times of what they share."""
     anchors: dict[tuple[str, str], float] = {}
-    for at, draft in (item for row in rows for item in row):
-        if at is not None:
-            for key in _anchors(draft):
-                anchors.setdefault(key, at)
+    for row in rows:
+        for (at, _), keys in zip(row, _keys(row), strict=True):
+            if at is not None:
+                for key in keys:
+                    anchors.setdefault(key, at)
     if not anchors:
         return
     for row in rows:
@@ -139,8 +157,8 @@ def _lay_untimed(rows: list[list[Timed]]) -> None:
 
 def _lay(row: list[Timed], anchors: dict[tuple[str, str], float]) -> None:
     latest: float | None = None
-    for place, (at, draft) in enumerate(row):
-        known = [at] if at is not None else [anchors.get(key) for key in _anchors(draft)]
+    for place, ((at, draft), keys) in enumerate(zip(list(row), _keys(row), strict=True)):
+        known = [at] if at is not None else [anchors.get(key) for key in keys]
         found = next((one for one in known if one is not None), None)
         if found is not None and (latest is None or found > latest):
             latest = found
