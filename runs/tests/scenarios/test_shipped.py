@@ -66,6 +66,17 @@ def test_it_aims_a_promised_fault_at_every_attempt_of_the_one_child(name: str) -
         assert (aimed.target.attempt, aimed.target.turn, aimed.target.share) == ("all", 0, 1.0)
 
 
+@pytest.mark.parametrize("name", ["http-500", "http-502", "http-503", "http-529"])
+def test_its_deadline_lets_waits_that_double_without_end_be_told_from_bounded_ones(
+    name: str,
+) -> None:
+    scenario = shipped()[name]
+    tries = Thresholds.of(scenario.thresholds).max_attempts
+    waits = sum(2.0**n for n in range(1, tries))  # 2 s, 4 s … until the last try that is allowed
+    starting = 45.0
+    assert scenario.guards.deadline >= starting + waits
+
+
 def test_it_has_no_meaning_for_an_agent_that_it_is_not_for() -> None:
     known = shipped().values()
     assert "runner-gone" not in catalogue.not_applicable("omnigent", known)
