@@ -250,15 +250,20 @@ def by_signal(exited: Event) -> bool:
     return bool(exited.get("signal")) or (isinstance(code, int) and (code < 0 or code > 128))
 
 
-def has_answered(history: History, run: Run, before: Event) -> bool:
-    """Whether the run's last work before that moment was a whole answer, by the wire as well, and
+def closing_answer(history: History, run: Run, before: Event) -> Event | None:
+    """The whole answer that was the run's last work before that moment, by the wire as well, if
     none follows it."""
     own = [event for event in events_of(history, run) if event.kind in _OWN_WORK]
     said = own[-1] if own else None
     if said is None or said.kind is not Kind.AGENT_MESSAGE or not history.precedes(said, before):
-        return False
+        return None
     whole = said.get("final") and said.get("text_length") and not said.get("error")
-    return bool(whole) and failure_of(history, run) is None
+    return said if whole and failure_of(history, run) is None else None
+
+
+def has_answered(history: History, run: Run, before: Event) -> bool:
+    """Whether the run's last work before that moment was a whole answer, and none follows it."""
+    return closing_answer(history, run, before) is not None
 
 
 def was_cancelled(history: History, run: Run) -> bool:

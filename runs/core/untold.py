@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from runs.core.agents import Run
-from runs.core.events import Event
+from runs.core.ends import closing_answer
+from runs.core.events import Event, Kind
 from runs.core.history import History
 
 
@@ -19,6 +20,24 @@ def ends_of_batches(history: History) -> dict[str, float]:
     return found
 
 
+def over_with(history: History, run: Run) -> Event:
+    """The record with which the run was over: its terminal, or the answer that its own log closes
+    with, where the terminal is but the word of it to its parent.
+
+    A job in the background may hold that word back.
+    """
+    end = run.ends[0]
+    words = {(note.file, note.line) for note in (*run.queued, *run.notices)}
+    if run.status != "completed" or (end.file, end.line) not in words:
+        return end
+    said = closing_answer(history, run, end)
+    if said is None or said.file == end.file:
+        return end
+    held = history.between(said, end, Kind.SESSION_RESUMED)
+    jobs = any(one.start.get("background") for one in history.tools.get(run.agent, ()))
+    return end if held or jobs else said
+
+
 def seconds_untold(history: History, run: Run, note: Event, batches: Mapping[str, float]) -> float:
     """Seconds from the run's end to this word of it, without the parent's own tool calls.
 
@@ -27,7 +46,7 @@ def seconds_untold(history: History, run: Run, note: Event, batches: Mapping[str
     """
     if not history.timed:
         return 0.0
-    start, end = history.time(run.ends[0]), history.time(note)
+    start, end = history.time(over_with(history, run)), history.time(note)
     start = max(start, min(batches.get(str(note.get("batch") or ""), start), end))
     busy = 0.0
     for one in history.tools.get(note.agent, ()):

@@ -20,7 +20,7 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.parts import missing
-from runs.core.untold import ends_of_batches, seconds_untold
+from runs.core.untold import ends_of_batches, over_with, seconds_untold
 
 _BLIND = ("hooks", "trace", "bus", "acp", "provider")
 """Views that never show what a parent is told."""
@@ -87,6 +87,7 @@ class ToldOnce(Law):
                 run.agent,
                 f"The parent was told {waited:.1f} s after the end (limit {limit:.0f} s), "
                 "its own tool calls not counted.",
+                over_with(history, run),
                 run.end,
                 notices[0],
                 label="notice_late",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from runs.core.events import Kind
@@ -52,6 +53,26 @@ def test_it_is_broken_when_word_stays_in_the_queue() -> None:
 def test_it_waits_for_word_that_may_still_come() -> None:
     assert answers(_ended().at(20).says("root"), "L3") == ["unknown"]
     assert answers(_ended().shuts(7).history(complete=False), "L3") == ["unknown"]
+
+
+def _words_apart(background: bool | None = None) -> Told:
+    """A child whose own file closes with an answer at 5 s; its terminal is word of it at 400 s."""
+    told = Told().begin().spawn("A").view("session", "child.jsonl").at(2)
+    told.add(Kind.TOOL_STARTED, "A", call="t", background=background)
+    told.at(3).add(Kind.TOOL_ENDED, "A", call="t").at(5).says("A", final=True)
+    return told.view("session", "events.jsonl").at(400)
+
+
+def test_it_measures_from_the_answer_where_the_terminal_is_but_the_word_of_it() -> None:
+    def word(told: Told) -> list[str]:
+        told.ends("A").tells("A")
+        told.events[-1] = replace(told.events[-1], line=told.events[-2].line)
+        return answers(told.at(402).says("root").shuts(403), "L3", "A")
+
+    assert word(_words_apart()) == ["broken:notice_late"]
+    assert word(_words_apart(background=True)) == ["holds"]
+    assert word(_words_apart().at(399).add(Kind.SESSION_RESUMED).at(400)) == ["holds"]
+    assert answers(_words_apart().ends("A").tells("A").shuts(403), "L3", "A") == ["holds"]
 
 
 def test_it_measures_lateness_without_the_parents_own_tools() -> None:
