@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
-from runs.core.agents import Run
+from runs.core.agents import Agent, Run
 from runs.core.ends import events_of, never_ran
 from runs.core.events import Event, Kind
 from runs.core.history import History
@@ -69,6 +69,7 @@ class BoundedSilence(Law):
         agent = history.agents.get(history.root)
         if agent is None or not history.timed:
             return
+        yield from self._broken_off(history, agent, limit)
         turns = [
             event for event in agent.events if event.kind in (Kind.TURN_STARTED, Kind.TURN_ENDED)
         ]
@@ -85,6 +86,27 @@ class BoundedSilence(Law):
         found = self._measure(history, agent.id, [start, *marks], None, limit)
         if not over or found.verdict is Verdict.BROKEN:
             yield found
+
+    def _broken_off(self, history: History, agent: Agent, limit: float) -> Iterable[Finding]:
+        """Its turns before the last one, where they gave no answer; the longest of the silent."""
+        busy = _busy(history, agent.id)
+        found = [
+            (_silence(history.time(last), history.time(over), busy), last, over)
+            for last, over in _without_answer(agent)
+        ]
+        worst = max(found, key=lambda one: one[0], default=None)
+        if worst is not None and worst[0] > limit:
+            silent, last, over = worst
+            yield self.broken(
+                agent.id,
+                f"A turn of it was over after {silent:.0f} s without content (limit {limit:.0f} s) "
+                f"and without an answer, with no tool, question or child open.",
+                last,
+                over,
+                label="stall",
+                silence=round(silent, 3),
+                limit=limit,
+            )
 
     def _measure(
         self,
@@ -141,6 +163,29 @@ def _says_that_it_works(history: History, end: Event) -> bool:
     mine = [event for event in told if event.agent == history.root and not event.get("inferred")]
     rests = any(event.get("status") in ("idle", "ended", "failed") for event in told)
     return rests and bool(mine) and mine[-1].get("status") == "running"
+
+
+def _without_answer(agent: Agent) -> Iterable[tuple[Event, Event]]:
+    """The last content of each turn that was over without an answer, and what ended it: its end,
+    the next turn, or, in a log that shows no turns, somebody who interrupts what it was asked.
+    """
+    shows = any(event.kind is Kind.TURN_STARTED for event in agent.events)
+    last: Event | None = None
+    for event in agent.events:
+        ends = event.kind in (Kind.TURN_STARTED, Kind.TURN_ENDED) if shows else _interrupts(event)
+        if ends:
+            if last is not None and not _gave_answer(last) and event.get("status") != "completed":
+                yield last, event
+            last = event if event.kind is Kind.TURN_STARTED else None
+        elif event.kind is Kind.AGENT_MESSAGE and event.get("final") is None and not shows:
+            last = None  # whether that was an answer is not to be seen
+        elif _is_content(event) and (last is not None or not shows):
+            asks = event.kind is Kind.USER_MESSAGE and shows
+            last = last if asks else event
+
+
+def _interrupts(event: Event) -> bool:
+    return event.kind is Kind.ABORTED and event.get("by") == "user"
 
 
 def _progress(history: History, run: Run) -> list[Event]:

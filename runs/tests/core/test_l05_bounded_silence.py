@@ -57,6 +57,31 @@ def test_it_does_not_time_a_root_that_waits_for_a_person() -> None:
     assert answers(Told().begin().shuts(900), "L5", "root") == ["broken:stall"]
 
 
+def test_it_times_a_turn_of_the_root_that_others_follow() -> None:
+    told = Told().begin().at(2).says("root", final=False).tool("root")
+    told.at(900).add(Kind.ABORTED, by="user").add(Kind.TURN_ENDED)
+    told.at(901).add(Kind.TURN_STARTED).at(902).says("root", final=True).add(Kind.TURN_ENDED)
+    assert answers(told.shuts(903), "L5", "root") == ["broken:stall"]
+    fine = Told().begin().at(2).says("root", final=True).at(900).add(Kind.TURN_ENDED)
+    fine.at(901).add(Kind.TURN_STARTED).at(902).says("root", final=True).add(Kind.TURN_ENDED)
+    assert answers(fine.shuts(903), "L5", "root") == []
+
+
+def test_it_times_what_a_person_interrupts_where_a_log_shows_no_turns() -> None:
+    def asked() -> Told:
+        told = Told().add(Kind.SESSION_STARTED).at(1).add(Kind.USER_MESSAGE, text_length=2)
+        return told.at(2)
+
+    def stopped(told: Told) -> list[str]:
+        told.at(900).add(Kind.ABORTED, by="user").at(901).add(Kind.USER_MESSAGE, text_length=2)
+        return answers(told.at(903).says("root", final=True), "L5", "root")
+
+    assert stopped(asked().tool("root")) == ["broken:stall"]
+    assert stopped(asked().tool("root", lasting=None)) == []
+    assert stopped(asked().says("root", final=True)) == []
+    assert stopped(asked().says("root")) == []
+
+
 def test_it_times_a_root_that_says_it_works_after_its_turn() -> None:
     told = Told().begin().add(Kind.STATUS, status="running").spawn("A").at(1).says("A").ends("A")
     told.add(Kind.STATUS, "A", status="idle").at(2).says("root").add(Kind.TURN_ENDED)
