@@ -7,6 +7,7 @@ marked as side chain, without an id: they are given the id of their call.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,12 @@ from runs.transcripts._values import (
     seconds,
     text,
 )
+
+_MODEL = re.compile(
+    r"\s*<command-name>/model</command-name>(?:.*?<command-args>\s*([^<]{0,200}?)\s*</command-args>)?",
+    re.S,
+)
+"""A person's command to change the model."""
 
 
 class ClaudeSession(Claude):
@@ -126,6 +133,8 @@ class ClaudeSession(Claude):
             run = text(mapping(record.get("origin")).get("runId")) or None
             for notice in found:
                 self.deliver(notice, agent, "notification", run if len(found) == 1 else None)
+        elif (chosen := _MODEL.match(first_text(content))) is not None:
+            self.add(Kind.MODEL_CHANGED, agent, to=chosen[1] or None, by="user")
         elif record.get("isMeta") is True or record.get("isCompactSummary") is True:
             self.other("user", summary="meta", agent=agent)
         else:
@@ -181,6 +190,10 @@ class ClaudeSession(Claude):
             self.deliver(notice, agent, "notification")
 
     def _system(self, record: Mapping[str, Any], agent: str) -> None:
+        chosen = _MODEL.match(first_text(record.get("content")))
+        if chosen is not None:
+            self.add(Kind.MODEL_CHANGED, agent, to=chosen[1] or None, by="user")
+            return
         if record.get("subtype") != "api_error":
             self.other("system", summary=text(record.get("subtype"), 80), agent=agent)
             return

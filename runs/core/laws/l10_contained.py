@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from runs.core.agents import Run
 from runs.core.ends import failure_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.model_names import same_model, says_model
 from runs.core.parts import killed
 
 AT_ONCE = 1.0
@@ -31,7 +33,8 @@ class Contained(Law):
     detected = (
         "The root's turn or session fails within a second of a child's failure, with no failed "
         "model call of its own, or repeats the child's error; a user's message waits though no "
-        "root turn is open; the root's model changes to the child's."
+        "root turn is open; the model that the root asks, or that answers it, changes to its "
+        "child's."
     )
     needs = "The root's turns or result beside the child's end."
     labels = ("child_kills_parent", "child_blocks_parent", "model_leaked")
@@ -126,7 +129,11 @@ class Contained(Law):
         """The root asks with its child's model from the child's time on."""
         mine = [one for one in history.attempts if one.agent == history.root and one.model]
         changed = {event.agent for event in history.of(Kind.MODEL_CHANGED)}
-        if len(mine) < 2 or mine[0].model == mine[-1].model or changed & {history.root, ""}:
+        if changed & {history.root, ""}:
+            return None
+        if not mine:
+            return self._answers_leaked(history)
+        if len(mine) < 2 or mine[0].model == mine[-1].model:
             return None
         children = {
             one.model
@@ -135,13 +142,60 @@ class Contained(Law):
         }
         if mine[-1].model not in children:
             return None
+        return self._has_its_childs(mine[0].model, mine[0].event, mine[-1].model, mine[-1].event)
+
+    def _answers_leaked(self, history: History) -> Finding | None:
+        """The same by the answers in its own log, where nothing but a child came between them."""
+        said = [one for one in _answers(history) if one.agent == history.root]
+        turned = [
+            (before, after)
+            for before, after in pairwise(said)
+            if not same_model(str(before.get("model")), str(after.get("model")))
+        ]
+        if len(turned) != 1:
+            return None  # of several it may choose between them itself
+        before, after = turned[0]
+        theirs = any(
+            one.agent != history.root and one.get("model") == after.get("model")
+            for one in history.between(said[0], after, Kind.AGENT_MESSAGE)
+        )
+        if not theirs or _may_choose(history, before, after):
+            return None
+        return self._has_its_childs(
+            str(before.get("model")), before, str(after.get("model")), after
+        )
+
+    def _has_its_childs(self, first: str, began: Event, last: str, goes_on: Event) -> Finding:
         return self.broken(
-            history.root,
-            f"It began with {mine[0].model} and goes on with its child's {mine[-1].model}.",
-            mine[0].event,
-            mine[-1].event,
+            began.agent,
+            f"It began with {first} and goes on with its child's {last}.",
+            began,
+            goes_on,
             label="model_leaked",
         )
+
+
+def _answers(history: History) -> list[Event]:
+    """All that models said, in logs that name the model of an answer."""
+    said = history.of(Kind.AGENT_MESSAGE)
+    return [one for one in said if says_model(one) and not one.get("error")]
+
+
+def _may_choose(history: History, before: Event, after: Event) -> bool:
+    """Whether something between two answers may have changed the model: a person, an error, a
+    refusal, or a change of mode."""
+    kinds = (Kind.USER_MESSAGE, Kind.ERROR, Kind.MODEL_RETRY, Kind.TOOL_ENDED, Kind.OTHER)
+    return before.get("finish") == "refusal" or any(
+        event.kind not in (Kind.TOOL_ENDED, Kind.OTHER) or "mode" in _name(event)
+        for event in history.between(before, after, *kinds)
+        if event.agent in ("", history.root)
+    )
+
+
+def _name(event: Event) -> str:
+    """The tool that was used, or what a record that only is kept says it is."""
+    words = event.get("tool") or f"{event.get('type')} {event.get('summary')}"
+    return str(words).lower()
 
 
 def _root_failed_itself(history: History, echoes: list[Event]) -> bool:

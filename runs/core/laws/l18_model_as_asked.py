@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from runs.core.agents import Agent
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
-
-_UNSAID = frozenset({"", "inherit", "default", "auto", "<synthetic>"})
-_SUFFIX = re.compile(r"[-@:]?(\d[\d.-]*|latest|preview)")
-"""What may follow a model's name without making it another one: a date or `latest`."""
+from runs.core.model_names import UNSAID, same_model, says_model
 
 
 class ModelAsAsked(Law):
@@ -44,7 +40,7 @@ class ModelAsAsked(Law):
         asked = _asked(agent)
         used = _used(history, agent)
         given = [*_given(agent), *used, *_turned(agent, asked)]
-        if not asked or not used and not any(not _same(asked, model) for model, _ in given):
+        if not asked or not used and not any(not same_model(asked, model) for model, _ in given):
             if asked or used:
                 return self.unknown(agent.id, "Only one of asked and used model is to be seen.")
             return None
@@ -54,9 +50,9 @@ class ModelAsAsked(Law):
             if event.agent in (agent.id, "") or event.get("target") == agent.id
         ]
         for model, event in given:
-            if _same(asked, model):
+            if same_model(asked, model):
                 continue
-            if any(_same(str(one.get("to") or ""), model) for one in changed):
+            if any(same_model(str(one.get("to") or ""), model) for one in changed):
                 continue
             return self.broken(
                 agent.id,
@@ -77,7 +73,7 @@ def _asked(agent: Agent) -> str:
     """The model that the spawn names outright, else the one in its start record."""
     spawned = str(agent.spawn.get("model") or "") if agent.spawn is not None else ""
     for model in (spawned, agent.model):
-        if model.lower() not in _UNSAID:
+        if model.lower() not in UNSAID:
             return model
     return ""
 
@@ -87,11 +83,11 @@ def _used(history: History, agent: Agent) -> list[tuple[str, Event]]:
     found = {
         str(event.get("model")): event
         for event in reversed(agent.events)
-        if event.kind is Kind.MODEL_STARTED and _says(event)
+        if event.kind is Kind.MODEL_STARTED and says_model(event)
     }
     for call in history.calls_of(agent.id):
         for attempt in call.attempts:
-            if attempt.model and attempt.model.lower() not in _UNSAID:
+            if attempt.model and attempt.model.lower() not in UNSAID:
                 found.setdefault(attempt.model, attempt.event)
     return list(found.items())
 
@@ -100,7 +96,7 @@ def _given(agent: Agent) -> list[tuple[str, Event]]:
     """The models that the runtime's own records of its starts and turns name."""
     starts = [event for run in agent.runs for event in run.starts]
     turns = [event for event in agent.events if event.kind is Kind.STATUS]
-    return [(str(event.get("model")), event) for event in [*starts, *turns] if _says(event)]
+    return [(str(event.get("model")), event) for event in [*starts, *turns] if says_model(event)]
 
 
 def _turned(agent: Agent, asked: str) -> list[tuple[str, Event]]:
@@ -109,24 +105,12 @@ def _turned(agent: Agent, asked: str) -> list[tuple[str, Event]]:
     A provider may call a model by a name of its own; where it is seen to repeat the name that
     was asked for, a later answer under another name comes from another model.
     """
-    said = [event for event in agent.events if event.kind is Kind.AGENT_MESSAGE and _says(event)]
-    if not asked or not said or not _same(asked, str(said[0].get("model"))):
+    said = [
+        event for event in agent.events if event.kind is Kind.AGENT_MESSAGE and says_model(event)
+    ]
+    if not asked or not said or not same_model(asked, str(said[0].get("model"))):
         return []
     return [(str(event.get("model")), event) for event in said]
-
-
-def _says(event: Event) -> bool:
-    return str(event.get("model") or "").lower() not in _UNSAID
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two names may mean one model: an alias, a vendor's prefix or a date added."""
-    short, long = sorted((name.lower().rsplit("/", 1)[-1] for name in (one, other)), key=len)
-    if short == long:
-        return True
-    if long.startswith(short):
-        return _SUFFIX.fullmatch(long[len(short) :]) is not None
-    return short.isalpha() and short in long.split("-")
 
 
 LAW = ModelAsAsked()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from runs.core.events import Kind
 from runs.tests.core.build import Told, answers
 
@@ -37,6 +39,36 @@ def test_it_is_broken_by_a_root_that_takes_over_its_childs_model() -> None:
     assert answers(told, "L10") == ["broken:model_leaked"]
     told.add(Kind.MODEL_CHANGED, "root", to="small")
     assert answers(told, "L10") == ["unknown"]
+
+
+def _answered(*between: tuple[Kind, dict[str, str]], model: str = "small") -> Told:
+    told = Told().begin().says("root", model="big").spawn("A").at(1).says("A", model="small")
+    for kind, data in between:
+        told.add(kind, **data)
+    return told.at(2).says("root", model=model).says("root", model=model).shuts(3)
+
+
+def test_it_is_broken_by_a_root_that_is_answered_by_its_childs_model() -> None:
+    told = _answered()
+    assert answers(told, "L10", "root") == ["broken:model_leaked"]
+    assert answers(_answered(model="big"), "L10") == ["unknown"]
+    assert answers(_answered(model="other"), "L10") == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        (Kind.USER_MESSAGE, {}),
+        (Kind.MODEL_RETRY, {"reason": "overloaded"}),
+        (Kind.TOOL_ENDED, {"call": "t", "tool": "ExitPlanMode"}),
+        (Kind.MODEL_CHANGED, {"to": "small"}),
+    ],
+    ids=lambda row: row[0].value,
+)
+def test_it_lets_a_person_an_error_or_a_mode_change_the_model(
+    between: tuple[Kind, dict[str, str]],
+) -> None:
+    assert answers(_answered(between), "L10") == ["unknown"]
 
 
 def test_neither_kills_the_other_where_what_runs_them_both_was_killed() -> None:

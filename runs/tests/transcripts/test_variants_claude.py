@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from runs.core.events import Kind
 from runs.tests.transcripts.helpers import broken, case
 from runs.tests.transcripts.makers import ClaudeLog, claude_child
 
@@ -120,3 +121,13 @@ def test_claude_a_notice_about_somebody_elses_child_is_misrouted(tmp_path: Path)
     found = case(tmp_path / "cut", cut)
     assert [row["what"] for row in found.damage] == ["missing-start"]
     assert ("L9", "zz") not in broken(found)
+
+
+def test_claude_a_person_changes_the_model_by_a_command(tmp_path: Path) -> None:
+    words = "<command-name>/model</command-name>\n<command-args>m-small</command-args>"
+    log = ClaudeLog().put(0, "user", words)
+    log.records.append({**log.records[0], "uuid": "u9", "type": "system", "content": words})
+    found = case(tmp_path, {"p/s.jsonl": log.say(1, "It is.").records})
+    changed = found.history.of(Kind.MODEL_CHANGED)
+    assert [event.get("to") for event in changed] == ["m-small", "m-small"]
+    assert found.history.of(Kind.USER_MESSAGE) == []
