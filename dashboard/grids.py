@@ -140,7 +140,7 @@ def _versions(
     result = {}
     for agent, found in have.items():
         try:
-            result[agent] = expand(asked.versions, sorted(found))
+            result[agent] = expand(agent, asked.versions, sorted(found))
         except HarnessError as error:
             problems.append(f"{agent}: {error.what}")
             result[agent] = []

@@ -102,7 +102,9 @@ def latest(agent: str) -> str:
     published = [item.version for item in versions(agent) if item.here]
     if chosen := _newest_of(catalogue.driver(agent), published):
         return chosen
-    raise CannotRunHere(f"No version of {agent} is installed or known.", "See `binaries list`.")
+    raise CannotRunHere(
+        f"No version of {agent} is installed or known.", f"See `binaries list {agent}`."
+    )
 
 
 def _newest_of(driver: Driver, candidates: list[str]) -> str:

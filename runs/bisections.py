@@ -35,7 +35,7 @@ def create(
         if end not in known:
             raise UnknownName(
                 f"{driver.name} {end} is not among the {len(known)} known versions.",
-                "See `binaries list`.",
+                f"See `binaries list {agent}`.",
             )
     if key(good) == key(bad):
         raise HarnessError("The two ends are the same version.")

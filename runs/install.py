@@ -157,7 +157,9 @@ def _install(driver: Driver, slot: Slot, say: Say, stop: Callable[[], bool], loc
     making = Path(tempfile.mkdtemp(prefix=f".making-{slot.version}-", dir=slot.shelf))
     try:
         (making / "home").mkdir()
-        job = packages.Job(making / "home", say, slot.log, stop, keep_open=(lock,))
+        job = packages.Job(
+            making / "home", say, slot.log, stop, keep_open=(lock,), agent=slot.agent
+        )
         say(f"installing {slot.agent} {slot.version}")
         if driver.package.registry == "npm":
             (making / "tree").mkdir()

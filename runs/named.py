@@ -24,7 +24,7 @@ def expand(agent: str, text: str) -> list[str]:
         text = ",".join("..".join(part) for part in ends)
     versions.check_ranges(text)
     known = [item.version for item in binaries.versions(agent)] if ".." in text else []
-    return versions.expand(text, known)
+    return versions.expand(agent, text, known)
 
 
 def binaries_of(text: str) -> list[tuple[str, str]]:

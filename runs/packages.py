@@ -64,6 +64,8 @@ class Job:
     """File descriptors that the command inherits, so that their lock outlives us with it."""
     watch: Path | None = None
     """The folder whose growth is told."""
+    agent: str = ""
+    """Whose version is installed."""
     extra: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, argv: Sequence[str], doing: str) -> str:
@@ -90,7 +92,7 @@ class Job:
             log.seek(begin)
             text = log.read().decode(errors="replace")
         if process.returncode:
-            raise explain(doing, text)
+            raise explain(doing, text, self.agent)
         return text
 
     def _wait(self, process: subprocess.Popen[bytes], doing: str) -> None:
@@ -141,11 +143,11 @@ def clean_environment(home: Path) -> dict[str, str]:
     return env | {"HOME": str(home), "TMPDIR": str(home), "NO_COLOR": "1", "CI": "true"}
 
 
-def explain(doing: str, text: str) -> HarnessError:
+def explain(doing: str, text: str, agent: str = "") -> HarnessError:
     """A failed command's words as ours: what went wrong and what to do."""
     for pattern, kind, what, advice in _TROUBLE:
         if re.search(pattern, text):
-            return kind(f"{doing}: {what}", advice)
+            return kind(f"{doing}: {what}", advice.format(agent=agent))
     lines = [line.strip() for line in text[-TAIL:].splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(npm (error|ERR!)|ERROR)", line)] or lines
     return HarnessError(f"{doing} failed: {' '.join(errors[:3])[:400]}", "See its log.")
@@ -165,7 +167,7 @@ _TROUBLE: tuple[tuple[str, type[HarnessError], str, str], ...] = (
         r"ETARGET|No match found for version|Could not find a version.*\(from versions: (?!none)",
         UnknownVersion,
         "this version does not exist in the registry.",
-        "See `binaries list AGENT`.",
+        "See `binaries list {agent}`.",
     ),
     (r"E404|404 Not Found", UnknownName, "the registry does not know it.", "Is the name right?"),
     (

@@ -75,8 +75,8 @@ def check_ranges(text: str) -> None:
             raise UnknownName(what, "Write 1.0.81 or 1.0.81..1.0.102.")
 
 
-def expand(text: str, known: Sequence[str]) -> list[str]:
-    """``1.0.60,1.0.81..1.0.102`` as versions, oldest first in each range.
+def expand(agent: str, text: str, known: Sequence[str]) -> list[str]:
+    """``1.0.60,1.0.81..1.0.102`` as versions of an agent, oldest first in each range.
 
     A range takes the known releases between its ends, both included; prereleases only
     where an end of the range is one. An end may be missing (``1.0.90..``). A single
@@ -86,19 +86,19 @@ def expand(text: str, known: Sequence[str]) -> list[str]:
     chosen: list[str] = []
     for part in text.split(","):
         first, dots, last = (piece.strip() for piece in part.partition(".."))
-        chosen.extend(_between(part, first, last, known) if dots else [first])
+        found = _between(first, last, known) if dots else [first]
+        if not found:
+            raise UnknownName(f"No known version lies in {part}.", f"See `binaries list {agent}`.")
+        chosen.extend(found)
     return list(dict.fromkeys(chosen))
 
 
-def _between(part: str, first: str, last: str, known: Sequence[str]) -> list[str]:
+def _between(first: str, last: str, known: Sequence[str]) -> list[str]:
     early = any(is_prerelease(end) for end in (first, last) if end)
-    found = [
+    return [
         version
         for version in ordered(known)
         if (not first or key(first) <= key(version))
         and (not last or key(version) <= key(last))
         and (early or not is_prerelease(version))
     ]
-    if not found:
-        raise UnknownName(f"No known version lies in {part}.", "See `binaries list AGENT`.")
-    return found

@@ -246,6 +246,7 @@ def test_it_says_that_the_disk_is_full_before_it_begins(
 def test_it_puts_the_troubles_of_npm_and_pip_into_words(
     words: str, kind: type[HarnessError], ours: str
 ) -> None:
-    trouble = explain("installing", words)
+    trouble = explain("installing", words, "toy")
     assert type(trouble) is kind
     assert ours in trouble.what
+    assert kind is not UnknownVersion or "`binaries list toy`" in trouble.do

@@ -39,11 +39,11 @@ def test_it_lets_nothing_through_that_is_no_version(text: str) -> None:
 
 
 def test_it_expands_a_range_over_the_known_releases_with_both_ends() -> None:
-    assert versions.expand("1.0.9,1.0.84..1.0.102", KNOWN) == ["1.0.9", "1.0.84", "1.0.102"]
+    assert versions.expand("toy", "1.0.9,1.0.84..1.0.102", KNOWN) == ["1.0.9", "1.0.84", "1.0.102"]
 
 
 def test_it_takes_prereleases_into_a_range_only_when_an_end_is_one() -> None:
-    assert versions.expand("1.0.84-5..1.0.102", KNOWN) == [
+    assert versions.expand("toy", "1.0.84-5..1.0.102", KNOWN) == [
         "1.0.84-5",
         "1.0.84",
         "1.0.86-2",
@@ -52,18 +52,19 @@ def test_it_takes_prereleases_into_a_range_only_when_an_end_is_one() -> None:
 
 
 def test_it_expands_a_range_that_is_open_at_one_end() -> None:
-    assert versions.expand("1.0.102..", KNOWN) == ["1.0.102", "1.1.0"]
-    assert versions.expand("..1.0.10", KNOWN) == ["1.0.9", "1.0.10"]
+    assert versions.expand("toy", "1.0.102..", KNOWN) == ["1.0.102", "1.1.0"]
+    assert versions.expand("toy", "..1.0.10", KNOWN) == ["1.0.9", "1.0.10"]
 
 
 def test_it_names_each_version_once() -> None:
-    assert versions.expand("1.0.10,1.0.9..1.0.10", KNOWN) == ["1.0.10", "1.0.9"]
+    assert versions.expand("toy", "1.0.10,1.0.9..1.0.10", KNOWN) == ["1.0.10", "1.0.9"]
 
 
 @pytest.mark.parametrize("text", ["1.0.50..1.0.60", "1.0.9..;x", "1 2", ""])
 def test_it_says_when_a_range_is_empty_or_malformed(text: str) -> None:
-    with pytest.raises(UnknownName):
-        versions.expand(text, KNOWN)
+    with pytest.raises(UnknownName) as trouble:
+        versions.expand("toy", text, KNOWN)
+    assert trouble.value.do in ("See `binaries list toy`.", "Write 1.0.81 or 1.0.81..1.0.102.")
 
 
 def test_it_knows_what_a_registered_executable_says_of_itself() -> None:
