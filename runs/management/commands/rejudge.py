@@ -22,20 +22,28 @@ class Command(StoringCommand):
         parser.add_argument("--all", action="store_true", help="every run that is over")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """One line a run on standard output, only where something changed."""
-        runs = self._chosen(options)
-        code = DONE
-        for run in runs:
-            before = _said(run)
+        """A line on standard output for each run that changed, then how many there were."""
+        judged = changed = failed = 0
+        for run in self._chosen(options):
+            said, before = _said(run), _verdicts(run)
             try:
                 verdict.rejudge(run)
             except Exception as trouble:
                 self.say(f"{run.permalink} could not be judged: {type(trouble).__name__}.")
-                code = NOT_MET
+                failed += 1
                 continue
-            if _said(run) != before:
-                self.stdout.write(f"{run.permalink} {run}: {before} → {_said(run)}")
-        raise SystemExit(code)
+            judged += 1
+            now = _verdicts(run)
+            laws = [law for law in {**before, **now} if before.get(law) != now.get(law)]
+            words = [f"{law} {before.get(law, '-')} → {now.get(law, '-')}" for law in laws]
+            if _said(run) != said:
+                words.insert(0, f"{said} → {_said(run)}")
+            if words:
+                changed += 1
+                self.stdout.write(f"{run.permalink} {run}: {'; '.join(words)}")
+        runs = "1 run was" if judged == 1 else f"{judged} runs were"
+        self.stdout.write(f"{runs} judged anew, {changed or 'none'} changed.")
+        raise SystemExit(NOT_MET if failed else DONE)
 
     def _chosen(self, options: dict[str, Any]) -> Iterable[models.Run]:
         over = models.Run.objects.exclude(status__in=models.Run.OPEN).order_by("pk")
@@ -51,6 +59,14 @@ class Command(StoringCommand):
         if missing:
             self.fail(WRONG_CALL, f"There is no run that is over: {', '.join(missing)}.")
         return [found[name] for name in dict.fromkeys(names)]
+
+
+def _verdicts(run: models.Run) -> dict[str, str]:
+    """What the findings say: each law with its verdicts, each once, in order."""
+    found: dict[str, list[str]] = {}
+    for law, verdict_ in run.findings.order_by("position").values_list("law", "verdict"):
+        found.setdefault(law, []).append(verdict_)
+    return {law: " and ".join(dict.fromkeys(said)) for law, said in found.items()}
 
 
 def _said(run: models.Run) -> str:

@@ -36,10 +36,11 @@ def test_it_makes_findings_diagnosis_and_picture_again(capsys: pytest.CaptureFix
     assert run.findings.filter(law="L2", verdict="broken").exists()
     said = capsys.readouterr().out
     assert run.permalink in said and "healthy, nothing broken → " in said
+    assert "; L2 - → broken" in said and "1 run was judged anew, 1 changed." in said
     _, _, drawn = pictures.path_of(run).read_text().partition("\n")
     assert json.loads(drawn)["lanes"]
     assert _rejudge("--all") == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == "1 run was judged anew, none changed.\n"
 
 
 def test_a_run_that_could_not_be_judged_is_made_good(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,6 +59,20 @@ def test_a_run_that_could_not_be_judged_is_made_good(monkeypatch: pytest.MonkeyP
     assert _rejudge(run.permalink) == 0
     run.refresh_from_db()
     assert (run.status, run.error) == ("ended", {})
+
+
+def test_a_verdict_that_changes_alone_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = [factory.cut_run(), factory.cut_run()]
+    assert _rejudge("--all") == 0
+    capsys.readouterr()
+    holding = Finding.objects.filter(run=runs[1], verdict="holds").first()
+    assert holding is not None
+    Finding.objects.filter(run=runs[1], law=holding.law).update(verdict="unknown")
+    assert _rejudge("--all") == 0
+    changed, counted = capsys.readouterr().out.splitlines()
+    assert changed.startswith(runs[1].permalink)
+    assert changed.endswith(f": {holding.law} unknown → holds")
+    assert counted == "2 runs were judged anew, 1 changed."
 
 
 def test_other_trouble_of_ours_stays(capsys: pytest.CaptureFixture[str]) -> None:
