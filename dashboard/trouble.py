@@ -26,7 +26,7 @@ def plain(request: HttpRequest, status: int, what: str, do: str = "") -> HttpRes
     return HttpResponse(f"{what}\n{do}\n", status=status, content_type="text/plain; charset=utf-8")
 
 
-def as_json(status: int, what: str, do: str = "") -> JsonResponse:
+def as_json(status: int, what: str, do: str) -> JsonResponse:
     """``{"error": {"what", "do"}}``."""
     return JsonResponse({"error": {"what": what, "do": do}}, status=status)
 

@@ -41,7 +41,7 @@ def harness(request: HttpRequest, error: HarnessError) -> HttpResponse:
 @api.exception_handler(ScenarioError)
 def scenario(request: HttpRequest, error: ScenarioError) -> HttpResponse:
     """A scenario or setting that is not valid."""
-    return trouble.as_json(422, str(error))
+    return trouble.as_json(422, str(error), "Mend it; /scenarios/ shows those that ship.")
 
 
 @api.exception_handler(Unconfirmed)
@@ -65,4 +65,6 @@ def missing(request: HttpRequest, error: Http404) -> HttpResponse:
 @api.exception_handler(HttpError)
 def http(request: HttpRequest, error: HttpError) -> HttpResponse:
     """What ninja itself refuses (a body that is no JSON)."""
-    return trouble.as_json(error.status_code, str(error))
+    return trouble.as_json(
+        error.status_code, str(error), "Send JSON, as /api/openapi.json describes it."
+    )

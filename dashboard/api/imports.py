@@ -75,7 +75,8 @@ def import_files(request: HttpRequest) -> Any:
     except ValidationError as error:
         return trouble.of_shape(error.errors())
     except (ValueError, RecursionError) as error:
-        return trouble.as_json(422, f"The body is not understood: {_first(error)}")
+        what = f"The body is not understood: {_first(error)}"
+        return trouble.as_json(422, what, "Send JSON, as /api/openapi.json describes it.")
     return Status(
         201,
         {

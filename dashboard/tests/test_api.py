@@ -145,6 +145,14 @@ def test_it_cancels_and_runs_again(client: Client, cut: Run, going: Run) -> None
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("address", ["/api/runs", "/api/sweeps", "/api/imports"])
+def test_a_body_that_is_no_json_is_said_with_what_to_do(client: Client, address: str) -> None:
+    answer = client.post(address, "{", content_type=JSON)
+    assert 400 <= answer.status_code < 500
+    assert "openapi.json" in answer.json()["error"]["do"]
+
+
+@pytest.mark.django_db
 def test_an_unknown_run_is_said_as_json(client: Client) -> None:
     for rest in ("", "/events", "/timeline"):
         answer = client.get(f"/api/runs/AAAAAAAAAAAAAAAA{rest}")

@@ -88,7 +88,9 @@ def piece(request: HttpRequest) -> HttpResponse:
             for (name, at), file in zip(places, files, strict=True)
         ]
     except (ValueError, TypeError, RecursionError):
-        return trouble.as_json(422, "Each piece needs its file's name and its offset.")
+        return trouble.as_json(
+            422, "Each piece needs its file's name and its offset.", "Send both in `places`."
+        )
     try:
         name = uploads.put(request.POST.get("upload", ""), pieces)
     except Unreadable as unreadable:
