@@ -19,6 +19,7 @@ from dashboard.consumers import Receive, Scope, Send, list_socket, refuse, run_s
 log = logging.getLogger(__name__)
 sockets = URLRouter(
     [
+        # `path` is typed for views; a URLRouter takes ASGI applications.
         path("ws/runs/", list_socket),  # type: ignore[arg-type]
         path("ws/runs/<str:permalink>/", run_socket),  # type: ignore[arg-type]
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.utils import timezone
 
@@ -83,7 +83,8 @@ def view_of(sweep: Sweep) -> grids.Grid:
     """The matrix of a sweep's own runs, with the planned cells that have none yet."""
     cells: dict[grids.Place, matrix.Cell] = {}
     for row in sweeps.cells(sweep):
-        cells[row["agent"], row["version"], row["scenario"]] = row  # type: ignore[assignment]
+        # A row is a cell that also says its place.
+        cells[row["agent"], row["version"], row["scenario"]] = cast(matrix.Cell, row)
     planned: dict[str, set[str]] = {}
     for agent, version in sweep.plan.get("binaries", []):
         planned.setdefault(agent, set()).add(version)
