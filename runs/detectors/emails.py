@@ -6,6 +6,9 @@ import re
 
 from runs.detectors._base import Patterns
 
+# 1.0.102, 1.0.84-5, 0.3.0-preview.1+a1b2c3; not 1.2.3-x.example.com
+_VERSION = re.compile(r"\d+(?:\.\d+)+(?:[-+][\w-]+(?:[.+-][\w-]*\d[\w-]*)*)?", re.ASCII)
+
 
 class Emails(Patterns):
     """Who somebody is."""
@@ -18,8 +21,8 @@ class Emails(Patterns):
     )
 
     def is_secret(self, value: str) -> bool:
-        """``agent@1.0.102`` is a version."""
-        return not value.rpartition(".")[2].isdigit()
+        """``agent@1.0.102`` and ``agent@1.0.84-5`` are versions; no domain is all of them."""
+        return not _VERSION.fullmatch(re.split("@|%40", value)[-1])
 
 
 DETECTOR = Emails()

@@ -39,6 +39,8 @@ def test_every_planted_secret_is_found_in_a_text_that_is_kept() -> None:
         "assistant.turn_retry",
         "session-events.jsonl:22",
         "copilot@1.0.102",
+        "python3 manage.py reproduce copilot@1.0.84-5 sse-cut",
+        "gemini@0.3.0-nightly.20251105.a1b2c3",
         "http://127.0.0.1:8080/v1/responses",
         "gpt-5.4 claude-opus-4.5",
         "max_tokens=4096",
@@ -48,6 +50,11 @@ def test_every_planted_secret_is_found_in_a_text_that_is_kept() -> None:
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert redactor(text).text(text) == text
+
+
+@pytest.mark.parametrize("text", ["bob@163.com", "bob@1.2.3-x.example.com", "bob%401.2.example"])
+def test_an_address_that_begins_like_a_version_is_none(text: str) -> None:
+    assert "bob" not in redactor(text).text(text)
 
 
 def test_one_value_has_one_sign_wherever_it_stands() -> None:
