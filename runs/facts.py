@@ -241,3 +241,23 @@ def _finding(row: dict[str, Any], number: int) -> dict[str, Any]:
         "name": words.law_name(law.name) if law else "",
         "seqs": " ".join(map(str, seqs)),
     }
+
+
+def retry_words(retry: dict[str, Any]) -> str:
+    """`claimed 5 waits, 5.00 s · measured 5 gaps, 5.06 s · 0.06 s more than claimed`, or ""."""
+    reported, measured = retry.get("reported") or {}, retry.get("measured") or {}
+    gaps = [gap for gap in measured.get("gaps") or [] if isinstance(gap, int | float)]
+    claimed, slept = reported.get("retries"), reported.get("sleep")
+    if not gaps and claimed is None:
+        return ""
+    claim = "claimed nothing"
+    if claimed is not None:
+        claim = f"claimed {words.plural(int(claimed), 'wait')}"
+        claim += "" if slept is None else f", {float(slept):.2f} s"
+    if measured.get("caller") is None:
+        return f"{claim} · no model call was seen, so nothing is measured"
+    found = f"{claim} · measured {words.plural(len(gaps), 'gap')}, {sum(gaps):.2f} s"
+    if slept is None or not gaps:
+        return found
+    over = sum(gaps) - float(slept)
+    return f"{found} · {abs(over):.2f} s {'less' if over < 0 else 'more'} than claimed"

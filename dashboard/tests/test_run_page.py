@@ -64,6 +64,14 @@ def test_it_calls_agents_by_their_names_as_far_as_they_tell_them_apart() -> None
     assert [row["who"] for row in found.attempts] == ["1a", "2b", "Hopper"]
 
 
+def test_it_measures_nothing_where_no_call_was_seen() -> None:
+    retry = {"reported": {"retries": 5, "sleep": 5.0}, "measured": {"caller": None, "gaps": []}}
+    unseen = "claimed 5 waits, 5.00 s · no model call was seen, so nothing is measured"
+    assert facts.retry_words(retry) == unseen
+    retry["measured"] = {"caller": "child:1", "gaps": []}
+    assert facts.retry_words(retry) == "claimed 5 waits, 5.00 s · measured 0 gaps, 0.00 s"
+
+
 @pytest.mark.django_db
 def test_it_shows_header_retries_and_findings_with_their_evidence(client: Client, cut: Run) -> None:
     answer = client.get(_address(cut))

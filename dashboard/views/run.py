@@ -94,7 +94,7 @@ def _context(request: HttpRequest, found: Run) -> dict[str, Any]:
         "drift": drift_address(found.agent, found.version),
         "question": found.snapshot.get("question", ""),
         "raw_gone": not found.is_open and not (store.folder(found) / "sources").is_dir(),
-        "retry_words": retry_words(gathered.retry),
+        "retry_words": facts.retry_words(gathered.retry),
         "hints": _status_hint(found),
         "guard": gathered.document.get("guard"),
         "address": address,
@@ -181,25 +181,6 @@ def drift_address(agent: str, version: str) -> str:
     place = max(1, known.index(version))
     pair = {"agent": agent, "before": known[place - 1], "after": known[place]}
     return f"{reverse('drift')}?{urlencode(pair)}"
-
-
-def retry_words(retry: dict[str, Any]) -> str:
-    """`claimed 5 waits, 5.00 s · measured 5 gaps, 5.06 s · 0.06 s more than claimed`, or ""."""
-    reported, measured = retry.get("reported") or {}, retry.get("measured") or {}
-    gaps = measured.get("gaps") or []
-    if not gaps and reported.get("retries") is None:
-        return ""
-    claim = "claimed nothing"
-    if reported.get("retries") is not None:
-        claim = f"claimed {words.plural(int(reported['retries']), 'wait')}"
-        if reported.get("sleep") is not None:
-            claim += f", {float(reported['sleep']):.2f} s"
-    total = sum(gap for gap in gaps if isinstance(gap, int | float))
-    found = f"{claim} · measured {words.plural(len(gaps), 'gap')}, {total:.2f} s"
-    if reported.get("sleep") is None or not gaps:
-        return found
-    over = total - float(reported["sleep"])
-    return f"{found} · {abs(over):.2f} s {'less' if over < 0 else 'more'} than claimed"
 
 
 def _page_data(found: Run, gathered: facts.Facts, events: listing.Listing) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import IO, Any
 from runs import words
 from runs.errors import HarnessError
 from runs.export import Export
-from runs.facts import Facts, Said, of_document
+from runs.facts import Facts, Said, of_document, retry_words
 from runs.material import Material
 from runs.standalone import script_of
 from runs.text import code_block, code_span, markdown, one_line
@@ -39,7 +39,7 @@ def issue(material: Material) -> str:
     facts = of_document(material.document)
     lines = [*_head(material), "", *_truth(facts), ""]
     if facts.retried:
-        lines += [f"**Retries**: {markdown(_retry(facts.retry))}", "", *_attempts(facts), ""]
+        lines += [f"**Retries**: {markdown(retry_words(facts.retry))}", "", *_attempts(facts), ""]
     if facts.broken:
         lines += ["**Broken laws**", "", *_findings(material, facts), ""]
     last = [f"Run: {material.address or code_span(material.run['permalink'])}"]
@@ -93,17 +93,6 @@ def _said(cell: Said) -> str:
     return markdown(cell.word, 120) + (" ✗" if cell.lie else "")
 
 
-def _retry(retry: dict[str, Any]) -> str:
-    reported, measured = retry.get("reported") or {}, retry.get("measured") or {}
-    gaps = [gap for gap in measured.get("gaps") or [] if isinstance(gap, int | float)]
-    claimed = "nothing claimed"
-    if reported.get("retries") is not None:
-        claimed = f"claimed {words.plural(int(reported['retries']), 'wait')}"
-        if reported.get("sleep") is not None:
-            claimed += f", {float(reported['sleep']):.2f} s"
-    return f"{claimed}; measured {words.plural(len(gaps), 'gap')}, {sum(gaps):.2f} s"
-
-
 def _attempts(facts: Facts) -> list[str]:
     lines = ["| attempt | gap before | lasted | ended | fault |", "|---|---|---|---|---|"]
     for row in facts.retried[:ATTEMPTS_SHOWN]:
@@ -141,8 +130,9 @@ def _findings(material: Material, facts: Facts) -> list[str]:
 
 def _event(event: dict[str, Any]) -> str:
     """An event in one line: its kind and what its data says."""
-    data = event["data"].items()
-    parts = [f"{key}={value}" for key, value in data if isinstance(value, str | int | float)]
+    data = [pair for pair in event["data"].items() if isinstance(pair[1], str | int | float)]
+    said = [(key, round(x, 3) if isinstance(x, float) else x) for key, x in data if x != ""]
+    parts = [f"{key}={value}" for key, value in said]
     return one_line(f"{event['native'] or event['kind']} {' '.join(parts)}", 160)
 
 

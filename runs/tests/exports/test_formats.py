@@ -122,6 +122,8 @@ def test_markdown_shows_each_breach_with_its_evidence(run: models.Run) -> None:
     for row in report.findings(run):
         if row["verdict"] == "broken":
             assert f"**{row['law']}**" in text and row["evidence"][0]["ref"] in text
+    evidence = [line for line in text.splitlines() if line.startswith("  - ")]
+    assert not any("000000" in line or "= " in line for line in evidence)  # as people write it
     assert "| attempt | gap before |" in text and run.permalink in text
 
 
