@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs import catalogue, models
+from runs import catalogue, models, words
 from runs.errors import NotApplicable
 from runs.scenario import Scenario
 
@@ -98,7 +98,7 @@ def _scores(run: models.Run) -> tuple[Counter[str], Mapping[str, list[str]]]:
     if not run.summary.get("attempts"):
         for word, count in _error_classes(run).items():
             if word in _BY_CLASS:
-                add(_BY_CLASS[word], 8, f"{count} errors of the class {word}.")
+                add(_BY_CLASS[word], 8, f"{words.plural(count, 'error')} of the class {word}.")
     diagnosis = _BY_DIAGNOSIS.get(run.diagnosis)
     if diagnosis:
         add(diagnosis, 6, f"The diagnosis is {run.diagnosis.replace('_', ' ')}.")
@@ -107,7 +107,9 @@ def _scores(run: models.Run) -> tuple[Counter[str], Mapping[str, list[str]]]:
         shared = sorted(broken & set(scenario.laws))
         if shared:
             scores[name] += 2 * len(shared) - len(set(scenario.laws) - broken) // 3
-            why.setdefault(name, []).append(f"It asks for {', '.join(shared)}, broken here.")
+            why.setdefault(name, []).append(
+                f"It puts {', '.join(shared)} to the test, broken here."
+            )
         many = scenario.script == "delegate-many"
         scores[name] += 1 if many == (len(children) > 1) else -1
     return scores, why
@@ -120,14 +122,17 @@ def _from_wire(attempts: list[dict[str, Any]], add: Any) -> None:
         return
     faults = Counter(str(row["fault"]) for row in failed if row.get("fault"))
     for fault, count in faults.most_common(2):
-        add(fault, 20, f"The provider's log shows {fault} in {count} tries.")
+        tries = words.plural(count, "try", "tries")
+        add(fault, 20, f"The provider's log shows {fault} in {tries}.")
     statuses = Counter(int(row["http_status"] or 0) for row in failed)
     status, count = statuses.most_common(1)[0]
     if status >= 400:
-        add(f"http-{status}", 16, f"{count} tries were answered with HTTP {status}.")
+        tries = words.plural(count, "try was", "tries were")
+        add(f"http-{status}", 16, f"{tries} answered with HTTP {status}.")
     elif not faults:
         closed, count = Counter(str(row["closed"]) for row in failed).most_common(1)[0]
-        add(_BY_CLOSED.get(closed, "sse-cut"), 8, f"{count} exchanges ended as {closed}.")
+        ended = f"{words.plural(count, 'exchange')} ended as {closed}."
+        add(_BY_CLOSED.get(closed, "sse-cut"), 8, ended)
     callers = {str(row["caller"]).partition(":")[0] for row in failed}
     if callers == {"grandchild"}:
         add("grandchild-cut", 12, "Only a grandchild's calls failed.")
