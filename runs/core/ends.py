@@ -123,7 +123,7 @@ def _own_failure(history: History, run: Run) -> Failure | None:
     for event in events_of(history, run):
         if is_bad(event):
             found = event
-        elif is_good(event):
+        elif is_good(event) or (found is not None and _names_abort(event, found, history, run)):
             found = None
     if found is None:
         return None
@@ -134,6 +134,13 @@ def _own_failure(history: History, run: Run) -> Failure | None:
         int(status) if isinstance(status, (int, float)) else None,
         True,
     )
+
+
+def _names_abort(event: Event, bad: Event, history: History, run: Run) -> bool:
+    """Whether the message that broke off did so by an abort that somebody asked for."""
+    aborted = event.kind is Kind.ERROR and event.get("error_class") == "aborted"
+    same = bad.kind is Kind.AGENT_MESSAGE and bad.file == event.file
+    return aborted and same and bool(run.ends) and asked_to_cancel(history, run)
 
 
 def _said_something(events: list[Event]) -> bool:
@@ -264,14 +271,6 @@ def closing_answer(history: History, run: Run, before: Event) -> Event | None:
 def has_answered(history: History, run: Run, before: Event) -> bool:
     """Whether the run's last work before that moment was a whole answer, and none follows it."""
     return closing_answer(history, run, before) is not None
-
-
-def was_cancelled(history: History, run: Run) -> bool:
-    """Whether its own log says that it was aborted."""
-    return any(
-        event.kind is Kind.ERROR and event.get("error_class") == "aborted"
-        for event in events_of(history, run)
-    )
 
 
 def never_ran(history: History, agent: Agent) -> bool:

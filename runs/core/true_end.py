@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from runs.core.agents import Agent, Run
-from runs.core.ends import failure_of, never_ran, shows_work, was_cancelled
+from runs.core.ends import failure_of, never_ran, shows_work
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.core.law import Thresholds
 from runs.core.over import is_closed, silent_for
 from runs.core.published import gone_from_list
+from runs.core.stopped import was_cancelled
 
 
 def true_end(history: History, agent: Agent) -> str:

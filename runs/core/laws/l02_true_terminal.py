@@ -21,6 +21,7 @@ from runs.core.ends import (
 from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
+from runs.core.stopped import stopped_midway
 
 
 class TrueTerminal(Law):
@@ -81,6 +82,9 @@ class TrueTerminal(Law):
             return self.unknown(run.agent, "Hooks do not show what it did.", *run.ends)
         said = {str(event.get("status")) for event in run.ends}
         failure = failure_of(history, run)
+        abort = stopped_midway(history, run)
+        if abort is not None and failure is None:
+            return self.unknown(run.agent, "It was stopped on request.", abort, *run.ends)
         if "completed" in said:
             return self._completed(history, run, failure)
         if said == {"failed"}:

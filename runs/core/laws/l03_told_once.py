@@ -20,6 +20,7 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.parts import missing
+from runs.core.stopped import stopped_midway
 from runs.core.untold import ends_of_batches, over_with, seconds_untold
 
 _BLIND = ("hooks", "trace", "bus", "acp", "provider")
@@ -152,6 +153,10 @@ class ToldOnce(Law):
                 else "cut_stream_false_completion",
                 told=lies[0].get("status"),
             )
+        abort = stopped_midway(history, run)
+        if abort is not None and lies and not true:
+            why = f"It was stopped at work, and its parent was told “{lies[0].get('status')}”."
+            return self.broken(run.agent, why, *lies, abort, run.ends[0], label="told_wrong")
         if run.status == "completed" and not failed and words and not words & {"completed", "idle"}:
             if words <= _ABORTED and asked_to_cancel(history, run):
                 return None  # Its parent knows it better than its terminal: that is L7's.

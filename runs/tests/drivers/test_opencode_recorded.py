@@ -58,3 +58,16 @@ def test_it_finds_that_a_version_without_headers_asks_again_without_a_pause() ->
     assert child.depth == 1
     assert not history.of(Kind.MODEL_RETRY)
     assert {status.get("raw") for status in history.of(Kind.STATUS)} == {"busy"}
+
+
+def test_it_calls_no_stream_cut_where_a_person_stopped_the_sub_agent() -> None:
+    history = replayed(DATA / "1.2.27-interrupt-child")
+    found = judge(history)
+    labels = {one.law: one.label for one in found.broken}
+    assert labels == {"L3": "told_wrong"}  # the call's answer is an empty “completed”
+    assert found.diagnosis == "notice_lost"
+    child = next(row for row in agent_rows(history) if row["parent"])
+    assert child["terminal"] == {"stdout": "interrupted", "session": "cancelled"}
+    assert (child["true_end"], child["told"]["status"]) == ("aborted", "completed")
+    verdicts = {one.law: one.verdict.value for one in found.findings if one.agent == child["id"]}
+    assert (verdicts["L2"], verdicts["L7"]) == ("unknown", "holds")
