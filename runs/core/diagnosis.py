@@ -17,6 +17,7 @@ from runs.core.history import History
 from runs.core.law import Finding, Verdict
 from runs.core.owned import by_owner
 from runs.core.parts import killed
+from runs.core.wordless import turn_without_a_word
 
 TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("hidden_permission", ("L14:hidden_permission",)),
@@ -128,6 +129,8 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
         call.failed and call.caller.startswith(_CHILDREN) for call in history.calls
     ):
         return "unknown"  # a child's last call failed; whose it was is not to be seen
+    if any(run.status == "completed" and turn_without_a_word(history, run) for run in history.runs):
+        return "unknown"  # its turn is here and holds no word: was there an answer?
     if any(run.status == "failed" or _gone_unasked(history, run) for run in history.runs):
         # It failed, and whether anybody was told is not to be seen here; or who stopped it.
         return "unknown"

@@ -22,6 +22,7 @@ from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.stopped import stopped_midway
+from runs.core.wordless import did_something, told_nothing, turn_without_a_word
 
 
 class TrueTerminal(Law):
@@ -215,22 +216,19 @@ def _empty(history: History, run: Run, ends: list[Event]) -> Untrue | None:
     events = events_of(history, run)
     said = [event for event in events if event.kind is Kind.AGENT_MESSAGE]
     outright = any(one.get("text_length") == 0 or one.get("empty") for one in (*said, *run.ends))
-    if not outright or _did_something(events):
+    if not outright or did_something(events):
         return None
     why = "It completed without a word: no text and no tool call in the whole run."
     return Untrue(why, (run.start, *ends))
 
 
-def _did_something(events: list[Event]) -> bool:
-    """Whether there is a word or a tool among a run's events."""
-    return any(
-        event.kind is Kind.TOOL_STARTED
-        or (
-            event.kind is Kind.AGENT_MESSAGE
-            and (event.get("text_length") or event.get("tool_calls"))
-        )
-        for event in events
-    )
+def _turn_without_a_word(history: History, run: Run, ends: list[Event]) -> Untrue | None:
+    """Nothing in its whole turn, and nothing in what its parent got: two that say so."""
+    turn, told = turn_without_a_word(history, run), told_nothing(run)
+    if turn is None or told is None or not history.complete or history.may_have_lost(run):
+        return None
+    why = "Its turn holds no word and no tool and its parent got nothing of it, yet it completed."
+    return Untrue(why, (turn, *ends, told))
 
 
 def _stored_without_a_word(history: History, run: Run, ends: list[Event]) -> Untrue | None:
@@ -242,7 +240,7 @@ def _stored_without_a_word(history: History, run: Run, ends: list[Event]) -> Unt
     stored = [event for event in events if event.source == "session"]
     heard = any(event.kind is Kind.USER_MESSAGE for event in stored)
     over = [one for one in stored if one.kind is Kind.STATUS and one.get("status") == "ended"]
-    if not heard or not over or _did_something(events) or history.may_have_lost(run):
+    if not heard or not over or did_something(events) or history.may_have_lost(run):
         return None
     why = "Its session was stored up to its end and holds no word of it, yet it completed."
     return Untrue(why, (run.start, over[-1], *ends))
@@ -280,7 +278,10 @@ def _broken_off(history: History, run: Run, ends: list[Event]) -> Untrue | None:
     return Untrue(why, (asked, *tools, *ends, *_told_completed(run)))
 
 
-CHECKS = (_cut_short, _told_cut_short, _empty, _stored_without_a_word, _wordless, _broken_off)
+CHECKS = (
+    *(_cut_short, _told_cut_short, _empty, _turn_without_a_word, _stored_without_a_word),
+    *(_wordless, _broken_off),
+)
 """The first that finds something is the finding."""
 
 LAW = TrueTerminal()
