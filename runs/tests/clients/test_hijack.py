@@ -10,6 +10,7 @@ from runs.core.events import Draft, Kind, number
 from runs.core.history import History
 from runs.core.judge import judge
 from runs.core.law import Verdict
+from runs.core.laws.l16_honest_exit import EXITING
 
 P, C = "parent", "child"
 
@@ -74,3 +75,10 @@ def test_the_idle_of_the_stand_in_is_not_that_of_its_client() -> None:
 
 def test_every_play_says_what_it_asks() -> None:
     assert all(play.title and play.question.endswith("?") for play in plays().values())
+
+
+def test_a_child_that_outlives_its_parent_works_far_longer_than_a_client_takes_to_leave() -> None:
+    after = plays()["child-outlives"].scenario["turns"][0]["after"]
+    (child,) = [step for step in after if step["kind"] == "child"]
+    works = sum(step.get("seconds", 0.0) for step in child["steps"])
+    assert works >= 5 * EXITING
