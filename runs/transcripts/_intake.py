@@ -116,7 +116,7 @@ def _inner(into: Path, intake: Intake, limits: Limits) -> None:
             continue
         place, inner = into / f"inner-{number}", Intake(used=intake.used)
         try:
-            left_out = unpack(file.path, PurePosixPath(file.name).name, place, limits, intake.used)
+            left_out = unpack(file.path, file.name, place, limits, intake.used)
             _walk(place, place, inner, limits, 0)
         except Damaged as damaged:
             intake.left_out.append((file.name, f"{DAMAGED} {damaged.what}"))
@@ -124,7 +124,9 @@ def _inner(into: Path, intake: Intake, limits: Limits) -> None:
         above = PurePosixPath(file.name)
         if [one.name for one in inner.files] == [above.stem]:  # compressed, not an archive
             above = above.parent
-        intake.left_out.extend((str(above / name), why) for name, why in left_out)
+        intake.left_out.extend(
+            (name if name == file.name else str(above / name), why) for name, why in left_out
+        )
         for one in inner.files:
             name = str(above / one.name)
             if is_packed(one.path):

@@ -10,9 +10,11 @@ import shutil
 import stat
 import tarfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, cast
 
 from runs.transcripts._limits import MIB, Limits, Unreadable
 from runs.transcripts._salvage import (
@@ -27,6 +29,7 @@ from runs.transcripts._salvage import (
     pieces,
     zstd_is_whole,
 )
+from runs.transcripts._zip_entries import entries
 
 ZIP, EMPTY_ZIP = b"PK\x03\x04", b"PK\x05\x06"
 DAMAGED = "damaged:"
@@ -38,6 +41,7 @@ MEMBERS = 10
 """Members of all kinds, folders and links too, for each file that is allowed."""
 _ALONE = "Unpack it yourself and attach the logs alone."
 REST = "the archive breaks off: what follows is lost"
+NO_TABLE = "its table of contents is damaged: its files were read without it"
 
 
 def is_lost(reason: str) -> bool:
@@ -162,6 +166,11 @@ class Budget:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target
 
+    def give_back(self, size: int) -> None:
+        """What came out does not stay as it is: it counts no more."""
+        self.allowed += size
+        self.used.bytes -= size
+
     def copy(self, source: IO[bytes], target: Path) -> None:
         """Unpack one member, counting what really comes out; what is broken, as far as it goes."""
         with target.open("wb") as out:
@@ -174,13 +183,21 @@ class Budget:
                     out.write(piece)
             except Broken as broken:
                 if out.tell() == 0:
+                    target.unlink()
                     raise
                 self.used.cut[target] = str(broken)
 
 
 def _unzip(path: Path, into: Path, budget: Budget) -> None:
     into.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(path) as archive:
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile:
+        _without_table(path, into, budget)
+        if not budget.files:
+            raise
+        return
+    with archive:
         for member in archive.infolist():
             if not budget.counts(member.filename) or member.is_dir():
                 continue
@@ -190,15 +207,39 @@ def _unzip(path: Path, into: Path, budget: Budget) -> None:
             if member.flag_bits & 1:
                 budget.left_out.append((member.filename, "encrypted"))
                 continue
-            target = budget.place(into, member.filename)
-            try:
-                with archive.open(member) as source:
-                    budget.copy(source, target)
-            except (Broken, *TROUBLE) as bad:
-                if is_ours(bad):
-                    raise
-                target.unlink(missing_ok=True)
-                budget.left_out.append((member.filename, f"{DAMAGED} {bad}"))
+            with _damage_of(member.filename, budget), archive.open(member) as source:
+                budget.copy(source, budget.place(into, member.filename))
+
+
+def _without_table(path: Path, into: Path, budget: Budget) -> None:
+    """The entries one after another, as far as they go."""
+    try:
+        with path.open("rb") as file:
+            for entry in entries(file):
+                if not budget.counts(entry.name) or entry.name.endswith("/"):
+                    continue
+                if entry.encrypted:
+                    budget.left_out.append((entry.name, "encrypted"))
+                    continue
+                with _damage_of(entry.name, budget):
+                    budget.copy(cast(IO[bytes], entry), budget.place(into, entry.name))
+    except (Broken, *TROUBLE) as bad:
+        if is_ours(bad):
+            raise
+        budget.left_out.append((budget.name, REST))
+    else:
+        budget.left_out.append((budget.name, NO_TABLE))
+
+
+@contextmanager
+def _damage_of(name: str, budget: Budget) -> Iterator[None]:
+    """A member of which nothing comes out is left out, as damaged."""
+    try:
+        yield
+    except (Broken, *TROUBLE) as bad:
+        if is_ours(bad):
+            raise
+        budget.left_out.append((name, f"{DAMAGED} {bad}"))
 
 
 def _untar(archive: tarfile.TarFile, into: Path, budget: Budget) -> None:
@@ -230,8 +271,9 @@ def _member(archive: tarfile.TarFile, member: tarfile.TarInfo, into: Path, budge
 def _expand(path: Path, name: str, head: bytes, into: Path, budget: Budget) -> None:
     """One compressed file, which may be a tar inside."""
     into.mkdir(parents=True, exist_ok=True)
+    name = PurePosixPath(name).name
     inner = name.rsplit(".", 1)[0] if "." in name.strip(".") else name + ".log"
-    target = budget.place(into, PurePosixPath(inner).name)
+    target = budget.place(into, inner)
     with path.open("rb") as file:
         with opened(file, head) as source:
             budget.copy(source, target)
@@ -241,12 +283,12 @@ def _expand(path: Path, name: str, head: bytes, into: Path, budget: Budget) -> N
     if is_tar(target):
         unpacked = target.with_name("unpacked.tar")
         shutil.move(target, unpacked)
+        budget.give_back(unpacked.stat().st_size)  # its members are counted once more
         budget.files = 0
         with tarfile.open(unpacked, "r:", tarinfo=_Member) as archive:
             _untar(archive, into, budget)
         if budget.used.cut.pop(target, "") and not _said(budget):
             budget.left_out.append((budget.name, REST))
-        budget.used.bytes -= unpacked.stat().st_size
         unpacked.unlink()
 
 

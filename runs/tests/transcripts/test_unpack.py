@@ -80,3 +80,39 @@ def test_links_and_folders_count_as_well(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="too many files"):
         read_case([path], limits=Limits(files=10))
     assert len(read_case([path], limits=Limits(files=100)).left_out) == 200
+
+
+def test_a_compressed_tar_counts_once(tmp_path: Path) -> None:
+    path, out = tmp_path / "a.tar.gz", io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as packed:
+        good = tarfile.TarInfo("good.jsonl")
+        good.size = len(LOG)
+        packed.addfile(good, io.BytesIO(LOG))
+    path.write_bytes(gzip.compress(out.getvalue()))
+    whole = len(out.getvalue())
+    case = read_case([path], limits=Limits(unpacked=whole))
+    assert [row["path"] for row in case.formats] == ["good.jsonl"]
+    with pytest.raises(Unreadable, match="expands to more"):
+        read_case([path], limits=Limits(unpacked=whole - 1))
+
+
+def test_what_is_said_of_an_inner_archive_has_its_whole_name(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with tarfile.open(fileobj=inner, mode="w") as packed:
+        for name in ("good.jsonl", "more.jsonl"):
+            one = tarfile.TarInfo(name)
+            one.size = len(LOG)
+            packed.addfile(one, io.BytesIO(LOG))
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as outer:
+        outer.writestr("v1.2/logs.tar", inner.getvalue()[: len(LOG) + 1024 + 700])
+        outer.writestr("v1.2/one.jsonl.gz", gzip.compress(LOG))
+        outer.writestr("v1.2/log.gz", gzip.compress(LOG))
+    case = read_case([path])
+    names = [row["path"] for row in case.formats]
+    assert names == ["v1.2/log", "v1.2/logs.tar/good.jsonl", "v1.2/one.jsonl"]
+    assert case.left_out == [("v1.2/logs.tar", "the archive breaks off: what follows is lost")]
+    with zipfile.ZipFile(path, "w") as outer:
+        outer.writestr("v1.2/logs.zip", (_zip(tmp_path / "b.zip", "../x.jsonl")).read_bytes())
+    with pytest.raises(Unreadable, match=r"^v1\.2/logs\.zip holds a file outside"):
+        read_case([path])
