@@ -14,42 +14,32 @@ import hashlib
 import hmac
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Literal
 
-import runs.detectors
-from fakes.registry import members
-from runs import encoded
+from runs import finding
 from runs.cuts import CUT, LIMITS, telling
-from runs.detectors._base import Detector
 from runs.errors import HarnessError
+from runs.finding import RedactionFailed, Secret, detectors
+from runs.known import Known, alone, begun
 
+__all__ = ["LEVELS", "MOST_KNOWN", "Choice", "RedactionFailed", "Redactor", "detectors"]
 Level = Literal["full", "structure", "custom"]
 LEVELS: Mapping[str, str] = {
     "structure": "Structure only: texts become length and hash, secrets are replaced.",
     "custom": "What you choose below.",
     "full": "Everything as it is, raw files included. Private.",
 }
-MOST_KNOWN = 4000
+MOST_KNOWN = 40_000
 """Different secrets that one export may hold; beyond it nothing is exported."""
-LONGEST_KNOWN = 400
-LAYERS = 2
-"""How often a word is decoded, to be looked through."""
+LONGEST_KNOWN = 4000
+LONGEST_QUOTED = 400
+"""Letters of a text that is looked for where others quote it or cut it off."""
 _WORD = re.compile(r"[\w.:/@+#~=,%()\[\]⟨⟩-]{1,200}")
+_SIGN = re.compile(r"⟨[^⟩]{0,40}⟩")
 _WHOLE = ("user", "host", "email")
 """Sorts whose values are replaced as whole words only."""
-
-
-class RedactionFailed(HarnessError):
-    """Nothing was exported, because what must not leave could not be found out."""
-
-
-@cache
-def detectors() -> Mapping[str, Detector]:
-    """Every detector by name."""
-    return {each.name: each for each in members(runs.detectors, "DETECTOR").values()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +90,10 @@ class Redactor:
     texts: int = 0
     """How many texts became length and hash."""
     _numbers: Counter[str] = field(default_factory=Counter)
-    _known: re.Pattern[str] | None = None
-    _heads: dict[str, list[str]] = field(default_factory=dict)
+    _known: Known | None = None
+    _begun: dict[bool, list[str]] = field(default_factory=dict)
+    """The known values in order: texts, and secrets."""
+    _heads: frozenset[str] = frozenset()
     _by_value: dict[str, tuple[str, str]] = field(default_factory=dict)
     _memory: dict[str, str] = field(default_factory=dict)
     _ours: set[str] = field(default_factory=set)
@@ -121,7 +113,7 @@ class Redactor:
     def learn_text(self, text: str) -> None:
         """A title or sentence that becomes a hash: so it does where others quote it."""
         self.learn(text)
-        if self.choice.texts and " " in text.strip() and 5 <= len(text) <= LONGEST_KNOWN:
+        if self.choice.texts and " " in text.strip() and 5 <= len(text) <= LONGEST_QUOTED:
             self.learn_quoted(text)
 
     def learn_quoted(self, text: str) -> None:
@@ -149,11 +141,10 @@ class Redactor:
                 f"There are more than {MOST_KNOWN} different secrets in it.",
                 "Nothing was exported. Choose fewer detectors, or export less.",
             )
-        values = sorted(self._by_value, key=len, reverse=True)
-        parts = [_pattern(self._by_value[value][0], value) for value in values]
-        self._known = re.compile("|".join(parts)) if parts else None
-        for value in values:
-            self._heads.setdefault(value[:CUT], []).append(value)
+        self._known = Known(self._by_value, lambda value: self._by_value[value][0] in _WHOLE)
+        for value in sorted(self._by_value):
+            self._begun.setdefault(self._by_value[value][0] == "text", []).append(value)
+        self._heads = frozenset(value[:CUT] for value in self._by_value)
         self._memory.clear()
 
     # Then it is replaced
@@ -200,51 +191,34 @@ class Redactor:
         """
         if self._known is None:
             return ""
-        for match in self._known.finditer(text):
-            if self._by_value[match.group()][0] != "text" and match.group() not in printed:
-                return match.group()
+        for place in self._known.find(text):
+            if self._by_value[place.value][0] != "text" and place.value not in printed:
+                return place.value
         return ""
 
     # How
 
-    def _found(self, text: str, layers: int = LAYERS) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
-        for name in self.choice.names:
-            try:
-                spans = list(detectors()[name].find(text))
-            except Exception as trouble:
-                raise RedactionFailed(
-                    f"The detector {name!r} failed ({type(trouble).__name__}).",
-                    "Nothing was exported: what it should find could have left.",
-                ) from trouble
-            found += [(name, text[start:end]) for start, end in spans]
-        found = [(name, value) for name, value in found if value.strip() and value not in self.keep]
-        return found + self._encoded(text, layers) if layers else found
+    def _found(self, text: str) -> list[tuple[str, str]]:
+        found = finding.found(text, self.choice.names, self._secrets)
+        return [(name, value) for name, value in found if value.strip() and value not in self.keep]
 
-    def _encoded(self, text: str, layers: int) -> list[tuple[str, str]]:
-        """Words that hold a secret once they are decoded: the whole word goes, and the secret."""
-        found = []
-        for word, said in encoded.words(text):
-            inside = self._found(said, layers - 1)
-            known = self._known.search(said) if self._known and not inside else None
-            if known and self._by_value[known.group()][0] != "text":
-                inside = [self._by_value[known.group()]]
-            found += [*((name, word) for name, _ in inside[:1]), *inside]
-        return found
+    def _secrets(self, text: str) -> Iterator[Secret]:
+        """The known ones that stand in it, beside the texts."""
+        for start, end, value in self._known.find(text) if self._known else ():
+            if self._by_value[value][0] != "text":
+                yield Secret(self._by_value[value][0], start, end)
 
     def _remember(self, name: str, value: str) -> None:
-        if value in self.ours or len(value) == 1 or len(value) > LONGEST_KNOWN:
-            return
-        if detectors()[name].everywhere:
+        if value not in self.ours and 1 < len(value) <= LONGEST_KNOWN:
             self._by_value.setdefault(value, (name, value))
 
     def _replaced(self, text: str) -> str:
         if self._known is not None:
-            text = self._cut_off(self._known.sub(self._sign_of, text))
+            text = self._cut_off(self._known.replaced(text, self._sign_of))
         for name, value in sorted(self._found(text), key=lambda pair: -len(pair[1])):
-            if value in text and "⟨" not in value:
+            if value in text and ("⟨" not in value or len(_SIGN.sub("", value)) > 40):
                 sign = self._sign(name, value)
-                text, times = re.subn(_pattern(name, value), sign, text)
+                text, times = alone(value, name in _WHOLE).subn(sign, text)
                 self.times[name, value] += times
         return text
 
@@ -252,17 +226,21 @@ class Redactor:
         """What a limit left of a known value at the end of a text goes with the whole one."""
         bare = text.rstrip(".… ")
         whole = bare == text and len(text) not in LIMITS  # an id may begin as another one does
-        for start in range(max(0, len(bare) - LONGEST_KNOWN), len(bare) - CUT + 1):
-            for value in self._heads.get(bare[start : start + CUT], ()):
-                rest, name = bare[start:], self._by_value[value][0]
-                if value.startswith(rest) and telling(rest, name) and (start or not whole):
+        for start in range(max(0, len(bare) - LONGEST_QUOTED), len(bare) - CUT + 1):
+            if bare[start : start + CUT] not in self._heads or (whole and not start):
+                continue
+            for ordered in self._begun.values():
+                rest = bare[start:]
+                value = begun(ordered, rest)
+                name = self._by_value[value][0] if value else ""
+                if value and telling(rest, name):
                     sign = self.hashed(value) if name == "text" else self._sign(name, value)
                     self.times[name, value] += name != "text"
                     return bare[:start] + sign + text[len(bare) :]
         return text
 
-    def _sign_of(self, match: re.Match[str]) -> str:
-        name, value = self._by_value[match.group()]
+    def _sign_of(self, value: str) -> str:
+        name, value = self._by_value[value]
         if name == "text":
             self.texts += 1
             return self.hashed(value)
@@ -288,8 +266,3 @@ class Redactor:
              "times": self.times[name, value]}
             for (name, value), sign in self.signs.items()
         ]  # fmt: skip
-
-
-def _pattern(name: str, value: str) -> str:
-    escaped = re.escape(value)
-    return rf"(?<![A-Za-z0-9]){escaped}(?![A-Za-z0-9])" if name in _WHOLE else escaped

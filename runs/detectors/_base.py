@@ -25,8 +25,6 @@ class Detector(ABC):
     name: ClassVar[str]
     """What stands in its place: ``⟨email-1⟩``."""
     title: ClassVar[str]
-    everywhere: ClassVar[bool] = True
-    """Whether a value that was found is replaced in every other text as well."""
 
     @abstractmethod
     def find(self, text: str) -> Iterable[Found]:

@@ -68,7 +68,7 @@ class Assigned(Patterns):
             if colon and user and len(password) >= 6 and self.is_secret(password):
                 yield Found(found.end - len(password), found.end)
         for match in _AUTH.finditer(text):
-            if any(":" in said for _, said in encoded.words(match["secret"])):
+            if any(":" in said for _, _, said in encoded.words(match["secret"])):
                 yield Found(*match.span("secret"))
 
     def is_secret(self, value: str) -> bool:

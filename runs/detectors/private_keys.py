@@ -14,7 +14,6 @@ class PrivateKeys(Patterns):
 
     name = "private-key"
     title = "Private keys"
-    everywhere = False
     patterns = (
         re.compile(
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
