@@ -6,6 +6,7 @@ Everything here is made again by ``rejudge`` from the stored events alone.
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from runs import catalogue, grid, models, notify, pictures, report, store
 from runs.core import judge, outcome
 from runs.core.events import Kind
 from runs.core.history import History
+from runs.core.law import Verdict
 from runs.driver import Binary
 from runs.versions import plain
 
@@ -92,6 +94,8 @@ def verdict_of(run: models.Run) -> dict[str, Any]:
     owner = fields["summary"]["owner"]
     if owner and not owner["kept"] and judged.diagnosis in ("healthy", "failed_and_reported"):
         fields["diagnosis"] = "unknown"  # No law says it, and its play's rule was broken.
+    if fields["diagnosis"] == "healthy" and unanswered(run.snapshot.get("laws") or (), judged):
+        fields["diagnosis"] = "unknown"
     executed = run.kind == models.Run.Kind.RUN and run.status != models.Run.Status.LOST
     if executed or _restored(run):
         facts = facts_of(run, history)
@@ -119,6 +123,13 @@ def stands(invalid: str, judged: judge.Judgement) -> bool:
     found = {judged.diagnosis, *(one.label for one in judged.broken)}
     left_behind = invalid == "invalid-fault-not-delivered" and bool(found & UNASKED)
     return judged.diagnosis == "log_damaged" or left_behind
+
+
+def unanswered(asked: Collection[str], judged: judge.Judgement) -> bool:
+    """Whether a scenario asks after laws of which not one could be judged: that nothing else is
+    broken does not answer it (slots of an agent that has no limit, a question nobody asked)."""
+    answered = {one.law for one in judged.findings if one.verdict is not Verdict.UNKNOWN}
+    return bool(asked) and answered.isdisjoint(asked)
 
 
 def _restored(run: models.Run) -> bool:

@@ -1,11 +1,11 @@
-"""What an invalid outcome leaves of a diagnosis."""
+"""What an invalid outcome, or a question without an answer, leaves of a diagnosis."""
 
 from __future__ import annotations
 
 from runs.core.events import Kind
 from runs.core.judge import judge
 from runs.tests.core.build import Told
-from runs.verdict import stands
+from runs.verdict import stands, unanswered
 
 UNDELIVERED = "invalid-fault-not-delivered"
 
@@ -28,3 +28,11 @@ def test_a_diagnosis_stands_where_those_whom_no_fault_reached_were_left_behind()
 
 def test_it_does_not_where_everybody_ended() -> None:
     assert not stands(UNDELIVERED, judge(_answered_and_left(ends=True).history()))
+
+
+def test_nothing_broken_is_no_answer_where_no_law_in_question_could_be_judged() -> None:
+    judged = judge(_answered_and_left(ends=True).history())
+    assert judged.diagnosis == "healthy"
+    assert unanswered(["L11"], judged)
+    assert not unanswered(["L11", "L3"], judged)
+    assert not unanswered([], judged)  # somebody's log: nothing in particular is asked
