@@ -36,6 +36,8 @@ class Turn:
         self.interrupted = threading.Event()
         self.playing = False
         """Whether steps of it are played, which would see an interrupt."""
+        self._early: list[tuple[Sequence[Any], str | None]] | None = []
+        """Input that came before the turn had begun; None from then on."""
         self.began = time.time()
 
     # Speaking
@@ -94,11 +96,16 @@ class Turn:
         self.world.status(self.thread, "active")
         turn = self.told(startedAt=payloads.seconds())
         self.world.wire.notify("turn/started", {"threadId": self.thread, "turn": turn})
-        self.echo(echo, client_id)
+        with self.world.wire.quiet():
+            early, self._early = self._early or [], None
+            for given in ((echo, client_id), *early):
+                self.echo(*given)
 
     def echo(self, given: Sequence[Any], client_id: str | None = None) -> None:
-        """Input of the client as an item, nothing for none."""
-        if given:
+        """Input of the client as an item, nothing for none; never before what the turn answers."""
+        if self._early is not None:
+            self._early.append((given, client_id))
+        elif given:
             content = [_whole(part) for part in given]
             self.end_item(
                 self.start_item("userMessage", fresh(), clientId=client_id, content=content)

@@ -96,6 +96,20 @@ def test_it_takes_every_steer_fx_20(fake: Harness) -> None:
     assert said == ["Hello", "rather this"]
 
 
+def test_what_joins_a_turn_before_it_begins_comes_after_its_own_input(fake: Harness) -> None:
+    early = {"before": [{"kind": "hold", "name": "early"}], "steps": []}
+    fake.set_scenario({"turns": [early]})
+    with Client(fake).initialize() as client:
+        thread = client.thread()
+        turn = client.turn(thread)
+        given = [{"type": "text", "text": "rather this"}]
+        client.ask("turn/steer", {"threadId": thread, "input": given, "expectedTurnId": turn})
+        fake.release("early")
+        client.notified("turn/completed")
+    said = [item["content"][0]["text"] for item in fake.threads()[thread]["turns"][0]["items"]]
+    assert said == ["Hello", "rather this"]
+
+
 def test_a_strict_script_refuses_mismatches_as_the_real_server_does(fake: Harness) -> None:
     script(fake, [{"kind": "hold", "name": "gate"}], strict=True)
     with Client(fake).initialize() as client:
