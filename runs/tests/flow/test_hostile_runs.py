@@ -61,7 +61,10 @@ def test_a_flood_of_output_is_stopped(play: Play) -> None:
 
 
 def test_a_line_of_a_hundred_megabytes_is_named(play: Play) -> None:
-    run = play("import sys\nfor _ in range(100): sys.stdout.write('y' * (1 << 20))")
+    run = play(
+        "import sys\nfor _ in range(100): sys.stdout.write('y' * (1 << 20))",
+        **{"guards.deadline": 120},
+    )
     assert run.outcome in ("invalid-event-evidence", "startup-failed")
     damage = models.Event.objects.filter(run=run, kind="damage").values_list("data", flat=True)
     assert any(row["what"] == "too-long" for row in damage)

@@ -63,32 +63,49 @@ async def play(
 
 
 async def play_scenario(
-    scenario: Scenario, folder: Path, *, version: str = NEWEST, **options: Any
+    scenario: Scenario,
+    folder: Path,
+    *,
+    version: str = NEWEST,
+    end_when: Callable[[Draft], bool] | None = None,
+    **options: Any,
 ) -> Played:
-    """Play any scenario."""
+    """Play any scenario. The agent is told to end at the deadline, or when `end_when` says so of
+    something that the provider has seen."""
     given = DRIVER.read_options({**scenario.agents.get(DRIVER.name, {}), **options})
-    return await _play(scenario, folder, given, version)
+    return await _play(scenario, folder, given, version, end_when)
 
 
 async def _play(
-    scenario: Scenario, folder: Path, options: Mapping[str, Any], version: str
+    scenario: Scenario,
+    folder: Path,
+    options: Mapping[str, Any],
+    version: str,
+    end_when: Callable[[Draft], bool] | None,
 ) -> Played:
     folder.mkdir(parents=True, exist_ok=True)
     started = time.time()
     drafts: list[Draft] = []
+    over = asyncio.Event()
+
+    def record(seen: dict[str, Any]) -> None:
+        drafts.append(_of_journal(seen))
+        if end_when is not None and end_when(drafts[-1]):
+            over.set()
+
     binary = _binary(version)
     provider = Provider(
         catalogue.build_script(scenario),
         tools=DRIVER.tools(options, version),
         faults=catalogue.build_faults(scenario),
         rule=DRIVER.caller_rule(options, version),
-        record=lambda record: drafts.append(_of_journal(record)),
+        record=record,
     )
     port = await provider.start()
     try:
         context = _context(scenario, folder, options, binary, port, provider)
         guard = lambda: drafts.append(_ours(Kind.GUARD, {"guard": "timeout"}))  # noqa: E731
-        code, errors = await _run(context, folder, scenario.guards.deadline, guard)
+        code, errors = await _run(context, folder, scenario.guards.deadline, over, guard)
         drafts.append(_exit(code))
         await asyncio.sleep(SETTLE)
     finally:
@@ -130,23 +147,29 @@ def _context(
 
 
 async def _run(
-    context: Context, folder: Path, deadline: float, guard: Callable[[], None]
+    context: Context,
+    folder: Path,
+    deadline: float,
+    over: asyncio.Event,
+    guard: Callable[[], None],
 ) -> tuple[int, str]:
-    """The process to its end; at the deadline it is told to end, and killed soon after."""
+    """The process to its end; at the deadline, or when it shall be `over`, it is told to end, and
+    killed soon after."""
     launch = DRIVER.launch(context)
     with (folder / "stdout.jsonl").open("wb") as out, (folder / "stderr.txt").open("wb") as err:
         process = await asyncio.create_subprocess_exec(
             *launch.argv, stdout=out, stderr=err, cwd=folder, env=dict(launch.env)
         )
+        ended, told = asyncio.create_task(process.wait()), asyncio.create_task(over.wait())
         try:
-            await asyncio.wait_for(process.wait(), deadline)
-        except TimeoutError:
-            guard()
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), GRACE)
+            await asyncio.wait((ended, told), timeout=deadline, return_when=asyncio.FIRST_COMPLETED)
+            if not ended.done():
+                guard()
+                with contextlib.suppress(ProcessLookupError):
+                    process.terminate()
+                await asyncio.wait([ended], timeout=GRACE)
         finally:
+            told.cancel()
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             code = await process.wait()

@@ -9,7 +9,7 @@ import pytest
 
 from fakes.reference_agent.wires import WIRES
 from runs import catalogue
-from runs.core.events import Kind
+from runs.core.events import Draft, Kind
 from runs.core.law import Verdict
 from runs.scenario import Scenario
 from runs.tests.reference.stage import Played, play_scenario
@@ -99,10 +99,14 @@ async def test_it_cancels_the_whole_tree_and_says_so_when_it_is_told_to_end(
             "question": "Does TERM end the whole tree?",
             "script": "nested",
             "settings": slow,
-            "guards": {"deadline": 3.0},
+            "guards": {"deadline": 60.0},
         }
     )
-    played = await play_scenario(scenario, tmp_path)
+
+    def a_child_asks(seen: Draft) -> bool:
+        return seen.kind is Kind.MODEL_STARTED and seen.data["caller"] != "root"
+
+    played = await play_scenario(scenario, tmp_path, end_when=a_child_asks)
     history = played.history
     assert (played.code, played.errors) == (130, "")
     started = {event.agent for event in history.of(Kind.AGENT_STARTED)}
