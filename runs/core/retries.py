@@ -69,8 +69,15 @@ def ignored(call: Call, limits: Thresholds) -> list[Attempt]:
         for attempt, later in zip(call.attempts, call.attempts[1:], strict=False)
         if attempt.retry_after
         and later.gap_before is not None
-        and later.gap_before < attempt.retry_after * (1 - limits.retry_after_slack)
+        and _waited(attempt, later) < attempt.retry_after * (1 - limits.retry_after_slack)
     ]
+
+
+def _waited(attempt: Attempt, later: Attempt) -> float:
+    """Seconds between two tries, from the first one's head: there the wait stands, and on a busy
+    host the end of the answer is noted well after it."""
+    told = attempt.end if attempt.first_byte is None else attempt.first_byte
+    return later.start - (attempt.start if told is None else told)
 
 
 def wave(by_agent: Mapping[str, Sequence[Call]]) -> set[str]:

@@ -95,6 +95,18 @@ def test_it_is_broken_when_retry_after_is_not_obeyed() -> None:
     assert answers(told.shuts(9), "L6") == ["broken:retry_after"]
 
 
+@pytest.mark.parametrize(("again", "verdict"), [(2.0, "holds"), (1.8, "broken:retry_after")])
+def test_a_wait_counts_from_the_head_of_the_answer(again: float, verdict: str) -> None:
+    told = Told().begin().spawn("A").at(1)
+    first = {"caller": "child:1", "request": "r0", "call": 1, "attempt": 1}
+    told.add(Kind.REQUEST_RECEIVED, "A", **first).add(Kind.RESPONSE_STARTED, "A", **first)
+    refused = {"status": 429, "complete": False, "closed": "ended", "retry_after": 1}
+    told.at(1.3).add(Kind.REQUEST_ENDED, "A", **first, **refused)
+    told.at(again).request("child:1", agent="A", call=1, attempt=2)
+    told.ends("A").tells("A")
+    assert answers(told.shuts(5), "L6") == [verdict]
+
+
 def test_it_holds_when_retry_after_is_obeyed_within_five_percent() -> None:
     starts = [1 + step * 1.96 for step in range(6)]
     assert answers(_child(starts, status=429, retry_after=2).shuts(20), "L6") == ["holds"]
