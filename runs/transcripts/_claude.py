@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from fakes.spoken import digest
 from runs.core.events import Kind
+from runs.transcripts._claude_calls import Answer, Call, answer
 from runs.transcripts._claude_notice import Notice
 from runs.transcripts._lines import Lines
 from runs.transcripts._values import (
@@ -21,8 +21,6 @@ from runs.transcripts._values import (
     length,
     mapping,
     marker,
-    number,
-    seconds,
     status,
     text,
 )
@@ -39,15 +37,6 @@ _ID = re.compile(r"a[0-9a-f]{15,17}")
 _ENDS = frozenset({"end_turn", "stop_sequence", "max_tokens", "refusal"})
 
 
-@dataclass(slots=True)
-class Call:
-    """A tool call that was begun."""
-
-    tool: str
-    agent: str
-    background: bool | None = None
-
-
 class Claude(Lines):
     """Messages of Claude Code, of the root or of a sub-agent."""
 
@@ -56,20 +45,20 @@ class Claude(Lines):
         self.facts["agent"] = "claude"
         self.calls: dict[str, Call] = {}
         self.by_call: dict[str, str] = {}
-        self.ended: set[tuple[str, str]] = set()
+        self.ended: dict[str, set[str]] = {}
         self.queued: set[tuple[str, str]] = set()
 
     # Terminals and notices
 
     def end_run(self, agent: str, ours: str, raw: str, run: str | None = None, **more: Any) -> None:
         """The run of a sub-agent ended; said once per run in this file."""
-        self.ended.add((agent, run or ""))
+        self.ended.setdefault(agent, set()).add(run or "")
         self.add(Kind.AGENT_ENDED, agent, status=ours, raw=raw, run=run, **more)
 
     def resume(self, agent: str, by: str, call: str = "", reason: str = "message") -> None:
         """A sub-agent that ended gets work again."""
-        if (agent, "") in self.ended:
-            self.ended.discard((agent, ""))
+        if self.has_ended(agent, ""):
+            self.ended[agent].discard("")
             self.queued.discard((agent, ""))
             self.add(Kind.AGENT_RESUMED, agent, by=by, call=call, reason=reason)
         elif _ID.fullmatch(agent) and agent not in self.by_call.values():
@@ -207,7 +196,7 @@ class Claude(Lines):
         if (call is not None and call.tool in SPAWN_TOOLS) or (
             call is None and told.get("agentId") and "status" in told
         ):
-            self._spawn_result(number_of, call or Call("Agent", agent), block, told, failed)
+            self._spawn_result(number_of, call or Call("Agent", agent), answer(block, told))
         elif call.tool in POLL_TOOLS if call is not None else "retrieval_status" in told:
             self._polled(number_of, agent, mapping(told.get("task")), block)
         elif call is not None and call.tool in QUESTION_TOOLS:
@@ -233,59 +222,51 @@ class Claude(Lines):
             has_result=size > 0 if ours in TERMINAL else None,
         )  # fmt: skip
 
-    def _spawn_result(
-        self,
-        number_of: str,
-        call: Call,
-        block: Mapping[str, Any],
-        told: Mapping[str, Any],
-        failed: bool,
-    ) -> None:
-        child = text(told.get("agentId")) or self.by_call.get(number_of, "")
+    def _spawn_result(self, number_of: str, call: Call, said: Answer) -> None:
+        child = said.child or self.by_call.get(number_of, "")
         if child:
             self.by_call[number_of] = child
-        word = text(told.get("status"), 40)
-        launched = told.get("isAsync") is True or word == "async_launched"
-        if not word and not failed and "content" not in told:
-            # Old logs and short ones have no result object: a launch is what did not end yet.
-            # A side chain in this very file, which has the call's id, is over with its answer.
+        launched = said.launched
+        if launched is None:
+            # A launch is what did not end yet; a side chain in this very file, which has the
+            # call's id, is over with its answer.
             apart = bool(child) and child != number_of
-            launched = call.background is True or (apart and not self._has_ended(child))
-        size = length(told.get("content")) if "content" in told else length(block.get("content"))
+            launched = call.background is True or (apart and not self.has_ended(child))
         self.add(
             Kind.SPAWN_ANSWERED,
             call.agent,
             call=number_of,
-            ok=bool(child) or not failed,
+            ok=bool(child) or not said.failed,
             child=child,
-            refusal="error" if failed and not child else None,
-            background=launched if launched or word else call.background,
-            status=word or None,
-            has_result=None if launched else size > 0,
+            refusal="error" if said.failed and not child else None,
+            background=launched if launched or said.word else call.background,
+            status=said.word or None,
+            has_result=None if launched else said.size > 0,
         )
-        if launched or (failed and call.background):
-            return
-        ours = "failed" if failed else status(word) if word else "completed"
-        if child and ours in TERMINAL and not self._has_ended(child):
-            self.end_run(
-                child, ours, word or "tool_result", call=number_of, text_length=size,
-                has_result=size > 0, duration=seconds(number(told.get("totalDurationMs"))),
-            )  # fmt: skip
+        if not launched and not (said.failed and call.background):
+            self._spawn_over(number_of, call, child, said)
+
+    def _spawn_over(self, number_of: str, call: Call, child: str, said: Answer) -> None:
+        if child and said.status in TERMINAL and not self.has_ended(child):
+            self.end_run(child, said.status, said.raw, call=number_of, text_length=said.size,
+                         has_result=said.size > 0, duration=said.duration)  # fmt: skip
         self.add(
             Kind.NOTICE_DELIVERED,
             call.agent,
             child=child,
-            status=ours,
-            raw=word or ("is_error" if failed else "tool_result"),
+            status=said.status,
+            raw="is_error" if said.failed and not said.word else said.raw,
             call=number_of,
             form="tool_result",
-            has_result=size > 0,
-            text_length=size,
-            error_passed=size > 0 if failed else None,
+            has_result=said.size > 0,
+            text_length=said.size,
+            error_passed=said.size > 0 if said.failed else None,
         )
 
-    def _has_ended(self, child: str) -> bool:
-        return any(agent == child for agent, _ in self.ended)
+    def has_ended(self, agent: str, run: str | None = None) -> bool:
+        """Whether the end of a sub-agent's run of that name (of any, without one) was said."""
+        runs = self.ended.get(agent, set())
+        return bool(runs) if run is None else run in runs
 
     def interruption(self, record: Mapping[str, Any], agent: str) -> bool:
         """Whether a user record is the mark that somebody pressed Esc."""

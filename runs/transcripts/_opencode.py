@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fakes.spoken import digest
@@ -39,6 +39,31 @@ class Part:
     asked: bool = False
     background: bool = False
     child: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a text of the tool that spawns says of a sub-agent; empty where it does not."""
+
+    child: str
+    state: str
+    result: str | None
+
+    @property
+    def size(self) -> int:
+        """The length of its result."""
+        return len((self.result or "").strip())
+
+    @property
+    def digest(self) -> str:
+        """Its result's, empty without one."""
+        return digest(self.result) if self.result is not None else ""
+
+
+def _read(words: str) -> Word:
+    tagged, inner = _TASK.match(words), _RESULT.search(words)
+    child, state = (tagged[1], tagged[2]) if tagged else ("", "")
+    return Word(child, state, inner[1] if inner else None)
 
 
 class OpenCode(Lines):
@@ -178,76 +203,81 @@ class OpenCode(Lines):
     def _answered(
         self, agent: str, call: str, part: Part, state: Mapping[str, Any], pointer: str
     ) -> None:
-        output, word = first_text(state.get("output")), part.status
-        meta = mapping(state.get("metadata"))
-        tagged = _TASK.match(output)
-        named = _CHILD.search(output[:300])
-        child = part.child or (tagged[1] if tagged else named[1] if named else "")
-        inner = _RESULT.search(output)
-        state_word = tagged[2] if tagged else ""
-        launched = word == "completed" and (
-            status(state_word) == "running" if state_word else part.background and inner is None
+        output, done = first_text(state.get("output")), part.status == "completed"
+        word, named = _read(output), _CHILD.search(output[:300])
+        child = part.child or word.child or (named[1] if named else "")
+        bare = word.result is None
+        launched = done and (
+            status(word.state) == "running" if word.state else part.background and bare
         )
         # Without a result, and without what was asked, it may be a launch or an end.
-        unclear = word == "completed" and not (state_word or part.asked or inner)
+        unclear = done and bare and not (word.state or part.asked)
         self.pointer = f"{pointer}.state.status" if pointer else ""
         self.add(
             Kind.SPAWN_ANSWERED,
             agent,
             call=call,
-            ok=bool(child) or word == "completed",
+            ok=bool(child) or done,
             child=child,
-            refusal=None if child or word == "completed" else "error",
+            refusal=None if child or done else "error",
             background=None if unclear else launched,
-            has_result=None
-            if launched or unclear
-            else inner is not None and bool(inner[1].strip()),
+            has_result=None if launched or unclear else word.size > 0,
         )
-        if launched or unclear or not child:
-            return
-        ours = status(state_word or word)
+        if child and not launched and not unclear:
+            size = len(output) if bare and done else word.size
+            word = replace(word, child=child, state=word.state or part.status)
+            self._spawn_over(agent, call, word, size, state, pointer)
+
+    def _spawn_over(
+        self,
+        agent: str,
+        call: str,
+        word: Word,
+        size: int,
+        state: Mapping[str, Any],
+        pointer: str,
+    ) -> None:
+        ours, meta = status(word.state), mapping(state.get("metadata"))
         aborted = meta.get("interrupted") is True or meta.get("aborted") is True
-        if word == "error" and (aborted or self.stopped & {agent, child}):
+        if state.get("status") == "error" and (aborted or self.stopped & {agent, word.child}):
             ours = "cancelled"
-        size = len(inner[1].strip()) if inner else len(output) if word == "completed" else 0
         if ours in TERMINAL:
             self.add(
-                Kind.AGENT_ENDED, child, status=ours, raw=state_word or word, call=call,
+                Kind.AGENT_ENDED, word.child, status=ours, raw=word.state, call=call,
                 text_length=size, has_result=size > 0,
             )  # fmt: skip
         failed = ours != "completed"
-        said = bool(state.get("error")) or size > 0
         self.pointer = f"{pointer}.state.{'error' if failed else 'output'}" if pointer else ""
         self.add(
             Kind.NOTICE_DELIVERED,
             agent,
-            child=child,
+            child=word.child,
             status=ours,
-            raw=state_word or word,
+            raw=word.state,
             call=call,
             form="tool_result",
-            has_result=size > 0 if not failed else None,
-            text_length=size if not failed else None,
-            error_passed=said if failed else None,
-            digest=digest(inner[1]) if inner else "",
+            has_result=None if failed else size > 0,
+            text_length=None if failed else size,
+            error_passed=bool(state.get("error")) or size > 0 if failed else None,
+            digest=word.digest,
         )
 
     def notice(self, agent: str, words: str) -> bool:
         """A text that tells of a background task; whether it was one."""
-        found = _TASK.match(words)
-        if not found:
+        word = _read(words)
+        if not word.child:
             return False
-        inner = _RESULT.search(words)
+        bare = word.result is None
         self.add(
             Kind.NOTICE_DELIVERED,
             agent,
-            child=found[1],
-            status=status(found[2]),
-            raw=found[2],
+            child=word.child,
+            status=status(word.state),
+            raw=word.state,
             form="notification",
-            has_result=bool(inner[1].strip()) if inner else None,
-            text_length=len(inner[1].strip()) if inner else None,
-            digest=digest(inner[1]) if inner else "",
+            has_result=None if bare else word.size > 0,
+            text_length=None if bare else word.size,
+            digest=word.digest,
         )
         return True
 

@@ -106,7 +106,7 @@ class ClaudeStream(Claude):
         self._foreground[task] = background is False
         self.by_call[call] = task
         run = text(record.get("run_id")) or None
-        if run is None and (task, "") in self.ended:
+        if run is None and self.has_ended(task, ""):
             self.resume(task, agent, call, reason="started again")
         self.add(
             Kind.AGENT_STARTED,
@@ -127,7 +127,7 @@ class ClaudeStream(Claude):
             self.at = moment(patch.get("end_time"))
         raw = text(patch.get("status"), 40)
         ours = status(raw)
-        if task in self._shells or ours not in TERMINAL or (task, run or "") in self.ended:
+        if task in self._shells or ours not in TERMINAL or self.has_ended(task, run or ""):
             self.other(self.native, summary=raw, agent=task)
         else:
             self.end_run(task, ours, raw, run, detail=text(patch.get("error"), 300))
@@ -139,12 +139,12 @@ class ClaudeStream(Claude):
             self.other(self.native, summary=raw, agent=agent)
             return
         said = first_text(record.get("summary"))
-        if (task, run or "") in self.ended or status(raw) not in TERMINAL:
+        if self.has_ended(task, run or "") or status(raw) not in TERMINAL:
             # The end was written just before; this is the word about it.
             self.queued.add((task, run or ""))
         if self._foreground.get(task):
             self.queued.discard((task, run or ""))
-            if (task, run or "") not in self.ended and status(raw) in TERMINAL:
+            if not self.has_ended(task, run or "") and status(raw) in TERMINAL:
                 self.end_run(task, status(raw), raw, run)
             else:
                 self.other(self.native, summary=raw, agent=task)
