@@ -8,17 +8,18 @@ neighbours in the same file stand.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
-from runs.core.agents import Agent, Run, collect
+from runs.core.agents import Run
 from runs.core.attempts import Attempt, Call, attempts, calls
 from runs.core.callers import assign
 from runs.core.events import Event, Kind
-from runs.core.order import Interval, Ordered, intervals
+from runs.core.family import Family
+from runs.core.order import Interval, intervals
 from runs.core.spawning import Spawn, spawns
-from runs.core.tree import depth_of, is_top, root_of
 
 SKEW = 0.25
 """Seconds by which records of two sources may be out of order without meaning anything."""
@@ -28,7 +29,7 @@ _LOSSY = frozenset(
 )
 
 
-class History(Ordered):
+class History(Family):
     """Everything that is known about one run, in order.
 
     `complete`: nothing happened after the last record of any source (a run that
@@ -128,68 +129,6 @@ class History(Ordered):
     # Agents
 
     @cached_property
-    def agents(self) -> dict[str, Agent]:
-        """Agents by id, with runs, parents and depth, in order of appearance."""
-        agents = collect(self.events, self._times)
-        self.root = root_of(agents, self._by_kind[Kind.SESSION_STARTED])
-        for agent in agents.values():
-            if agent.id == self.root:
-                agent.parent = None
-            elif agent.parent is None and is_top(agent):
-                continue
-            elif agent.parent is None or agent.parent not in agents:
-                agent.parent = self.root
-        for agent in agents.values():
-            agent.depth = depth_of(agents, agent)
-        return agents
-
-    @cached_property
-    def root(self) -> str:
-        """Id of the agent at the top."""
-        _ = self.agents  # sets it
-        return self.root
-
-    @cached_property
-    def children(self) -> list[Agent]:
-        """Every agent but the one at the top, and those of sessions that stand beside it."""
-        return [agent for agent in self.agents.values() if agent.parent is not None]
-
-    def parent_of(self, agent: str) -> str:
-        """Id of the agent's parent, empty for the one at the top."""
-        return (self.agents[agent].parent if agent in self.agents else None) or ""
-
-    def descendants(self, agent: str) -> list[Agent]:
-        """All agents below it, the nearest first."""
-        found: dict[str, Agent] = {}
-        names = [agent]
-        for name in names:
-            new = [one for one in self._below.get(name, ()) if one.id not in found]
-            found.update((one.id, one) for one in new)
-            names.extend(one.id for one in new)
-        return list(found.values())
-
-    @cached_property
-    def _below(self) -> dict[str, list[Agent]]:
-        found: dict[str, list[Agent]] = defaultdict(list)
-        for one in self.children:
-            found[one.parent or ""].append(one)
-        return found
-
-    def ancestors(self, agent: str) -> list[str]:
-        """Ids from its parent to the top."""
-        found: list[str] = []
-        above = self.parent_of(agent)
-        while above and above not in found:
-            found.append(above)
-            above = self.parent_of(above)
-        return found
-
-    @cached_property
-    def runs(self) -> list[Run]:
-        """The runs of all sub-agents, in order of agents."""
-        return [run for agent in self.children for run in agent.runs]
-
-    @cached_property
     def spawns(self) -> list[Spawn]:
         """Requests for children with their answers."""
         joined = [agent.spawn for agent in self.agents.values() if agent.spawn is not None]
@@ -211,11 +150,7 @@ class History(Ordered):
     def open_runs(self, owner: str, at: Event) -> list[Run]:
         """The runs of `owner`'s own children that are open when `at` happens."""
         return [
-            run
-            for agent in self.children
-            if agent.parent == owner
-            for run in agent.runs
-            if self.is_open(run, at)
+            run for agent in self.children_of(owner) for run in agent.runs if self.is_open(run, at)
         ]
 
     # Intervals
@@ -287,13 +222,21 @@ class History(Ordered):
                 found[call.agent].append(call)
         return found
 
+    @cached_property
+    def _begun_by_agent(self) -> dict[str, list[float]]:
+        return {
+            agent: [call.attempts[0].start for call in found]
+            for agent, found in self._calls_by_agent.items()
+        }
+
     def calls_of(self, agent: str, run: Run | None = None) -> list[Call]:
         """The model calls of one agent (of one of its runs), by the provider's records."""
-        mine = list(self._calls_by_agent.get(agent, ()))
+        mine = self._calls_by_agent.get(agent, [])
         if run is None or len(self.agents[agent].runs) == 1:
-            return mine
+            return list(mine)
         start = self.time(run.start) - SKEW if run.start else float("-inf")
         runs = self.agents[agent].runs
         later = runs[run.number].start if run.number < len(runs) else None
         stop = self.time(later) - SKEW if later else float("inf")
-        return [call for call in mine if start <= call.attempts[0].start < stop]
+        begun = self._begun_by_agent.get(agent, ())
+        return mine[bisect_left(begun, start) : bisect_left(begun, stop)]

@@ -8,7 +8,8 @@ an endless retry explains is not reported as one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -102,38 +103,43 @@ def _unknown(law: Law, reason: str) -> Finding:
 
 def _explain(findings: Sequence[Finding], by_id: dict[str, Law], history: History) -> list[Finding]:
     """Mark each breach that follows from another one with the law that caused it."""
-    broken = [one for one in findings if one.verdict is Verdict.BROKEN]
+    near = _near(history, findings, set(by_id))
     explained = []
     for finding in findings:
         broke = finding.verdict is Verdict.BROKEN and not finding.because
         if broke and finding.label not in _FIRST:
-            causes = [
-                other.law
-                for other in broken
-                if other.law in by_id
-                and other.label not in _LAST
-                and finding.law in by_id[other.law].follows
-                and _related(history, other.agent, finding.agent)
-            ]
+            causes = [law for law in near[finding.agent] if finding.law in by_id[law].follows]
             if causes:
                 finding = replace(finding, because=min(causes, key=_rank))
         explained.append(_not_its_own(finding))
     return explained
 
 
+def _near(
+    history: History, findings: Iterable[Finding], laws: Collection[str]
+) -> dict[str, set[str]]:
+    """By agent, which of `laws` it, who stands above or below it, or nobody by name breaks in a
+    way that may be a cause; where nobody is named, all that anybody breaks."""
+    own: dict[str, set[str]] = {one.agent: set() for one in findings}
+    for one in findings:
+        if one.verdict is Verdict.BROKEN and one.law in laws and one.label not in _LAST:
+            own[one.agent].add(one.law)
+    above: dict[str, set[str]] = {}
+    below: dict[str, set[str]] = defaultdict(set)
+    for agent in history.in_order:
+        over = agent.parent or ""
+        above[agent.id] = above.get(over, set()) | own.get(over, set())
+    for agent in reversed(history.in_order):
+        below[agent.parent or ""] |= below[agent.id] | own.get(agent.id, set())
+    anybody, nobody = set().union(*own.values()), own.get("", set())
+    near = {
+        name: mine | nobody | above.get(name, set()) | below[name] for name, mine in own.items()
+    }
+    return near | {"": anybody}
+
+
 def _rank(law: str) -> int:
     return PRECEDENCE.index(law) if law in PRECEDENCE else len(PRECEDENCE)
-
-
-def _related(history: History, one: str, other: str) -> bool:
-    """Whether two agents are the same, or one stands above the other."""
-    return (
-        one == other
-        or not one
-        or not other
-        or one in history.ancestors(other)
-        or other in history.ancestors(one)
-    )
 
 
 def _not_its_own(finding: Finding) -> Finding:

@@ -20,11 +20,12 @@ VIEWS = ("stdout", "session", "log", "hooks", "trace", "bus", "rpc", "acp")
 
 def agent_rows(history: History) -> list[AgentRow]:
     """One row for each agent, parents before their children."""
-    ordered = sorted(history.agents.values(), key=lambda agent: _path(history, agent.id))
     callers = {agent: caller for caller, agent in history.callers.items()}
     told = history.of(Kind.AGENT_STARTED, Kind.AGENT_ENDED)
     telling = {place.source for event in told for place in event.sightings}
-    return [_agent_row(history, agent, callers.get(agent.id), telling) for agent in ordered]
+    return [
+        _agent_row(history, agent, callers.get(agent.id), telling) for agent in history.in_order
+    ]
 
 
 def _refs(run: Run, views: Iterable[str]) -> dict[str, str]:
@@ -34,12 +35,6 @@ def _refs(run: Run, views: Iterable[str]) -> dict[str, str]:
         for event in run.ends_in(view)[:1]:
             found[view] = next(place.ref for place in event.sightings if place.source == view)
     return found
-
-
-def _path(history: History, agent: str) -> list[str]:
-    places = {name: f"{place:06}" for place, name in enumerate(history.agents)}
-    line = [agent, *history.ancestors(agent)]
-    return [places.get(name, "") for name in reversed(line)]
 
 
 def _agent_row(

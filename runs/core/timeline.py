@@ -66,7 +66,7 @@ def timeline(
     A bar whose `end` is None was still open when the record stops.
     """
     lanes = [_process_lane(history), *part_lanes(history), _status_lane(history)]
-    for agent in _in_order(history):
+    for agent in history.in_order:
         lanes.append(_agent_lane(history, agent))
         lanes.extend(caller_lanes(history, agent.id, agent.depth + 1))
     lanes.extend(caller_lanes(history, "", 0))
@@ -79,24 +79,6 @@ def timeline(
         "lanes": [_thinned(lane, limit) for lane in shown],
         "samples": samples(history.of(Kind.PROCESS_SAMPLE), history),
     }
-
-
-def _in_order(history: History) -> list[Agent]:
-    """Agents with each child after its parent, siblings in order of appearance."""
-    below: dict[str, list[Agent]] = {}
-    for agent in history.agents.values():
-        below.setdefault(agent.parent or "", []).append(agent)
-    ordered: list[Agent] = []
-    waiting = list(reversed(below.get("", [])))
-    seen: set[str] = set()
-    while waiting:
-        agent = waiting.pop()
-        if agent.id not in seen:
-            seen.add(agent.id)
-            ordered.append(agent)
-            waiting.extend(reversed(below.get(agent.id, [])))
-    ordered.extend(agent for agent in history.agents.values() if agent.id not in seen)
-    return ordered
 
 
 def _process_lane(history: History) -> dict[str, Any]:
