@@ -74,9 +74,13 @@ class SaneRetry(Law):
     ) -> Finding:
         if any(crossed(call) for call in calls):
             return self.unknown(agent, "Several share this name: whose tries they are is not seen.")
-        ended = [call.last.complete or given_up(history, agent, call.last.event) for call in calls]
-        for call, over in zip(calls, ended, strict=True):
-            word = None if over else to_come(history, agent, call)
+        words = [to_come(history, agent, call) for call in calls]
+        ended = [  # A whole answer is no end where it was not taken and another try announced.
+            given_up(history, agent, call.last.event) or (call.last.complete and word is None)
+            for call, word in zip(calls, words, strict=True)
+        ]
+        for call, over, word in zip(calls, ended, words, strict=True):
+            word = None if over else word
             if len(call.attempts) + bool(word) > limits.max_attempts:
                 return self._too_many(agent, call, limits, over, word)
         for check in (self._disobedient, self._permanent, self._flat):

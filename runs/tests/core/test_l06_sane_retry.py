@@ -81,6 +81,16 @@ def test_it_counts_the_try_that_was_announced_when_we_ended_the_run() -> None:
     assert answers(told.ends("A", "failed").shuts(130), "L6") == ["holds"]
 
 
+def test_a_whole_answer_is_no_end_where_it_was_not_taken() -> None:
+    """Each answer was whole and its connection cut: the agent asks again and again."""
+    told = _child(TEN[:8], complete=True).at(129).add(Kind.MODEL_RETRY, "A", attempt=8, delay=30)
+    cut = told.at(150).add(Kind.GUARD, guard="timeout").exits(143)
+    assert answers(cut, "L6") == ["broken:endless_retry"]
+    told = _child(TEN[:5], complete=True).at(17).add(Kind.MODEL_RETRY, "A", attempt=5, delay=30)
+    cut = told.at(20).add(Kind.GUARD, guard="timeout").exits(143)
+    assert answers(cut, "L6") == ["unknown"]
+
+
 def test_it_does_not_know_whether_tries_that_we_ended_would_have_stopped() -> None:
     told = _child(GROWING).at(60).add(Kind.GUARD, guard="timeout").exits(143)
     assert answers(told, "L6") == ["unknown"]
