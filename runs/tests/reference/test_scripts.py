@@ -104,7 +104,7 @@ async def test_it_cancels_the_whole_tree_and_says_so_when_it_is_told_to_end(
     )
 
     def a_child_asks(seen: Draft) -> bool:
-        return seen.kind is Kind.REQUEST_RECEIVED and seen.data["caller"] != "root"
+        return seen.kind is Kind.REQUEST_RECEIVED and seen.data["caller"].startswith("child")
 
     played = await play_scenario(scenario, tmp_path, end_when=a_child_asks)
     history = played.history
