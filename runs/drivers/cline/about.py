@@ -61,6 +61,7 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
 }
 
 _WAITS: Final = "spawn_agent waits for its sub-agent; its parent can do nothing meanwhile"
+_NO_LIMIT: Final = "nothing limits the sub-agents of spawn_agent: no slot can be missing"
 _GONE: Final = "a sub-agent of spawn_agent that has answered cannot be asked again"
 _DEPTH: Final = "a teammate is not offered the tools that make one"
 
@@ -70,7 +71,8 @@ NOT_APPLICABLE_WITH: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
         "parent-polls": _WAITS,
         "parent-goes-on": _WAITS,
         "slow-child": _WAITS,
-        "over-the-limit": "nothing limits the sub-agents of spawn_agent",
+        "over-the-limit": _NO_LIMIT,
+        "one-at-a-time": _NO_LIMIT,
         "follow-up": _GONE,
         "follow-up-cut": _GONE,
     },

@@ -39,6 +39,7 @@ OBSERVES: Final[Mapping[str, str]] = {
 }
 
 _RESTART: Final = "the driver does not kill Gemini CLI and start it again"
+_NO_LIMIT: Final = "nothing limits how many sub-agents run at once: no slot can be missing"
 _WAITS: Final = "an invoke_agent call waits for its sub-agent"
 _GONE: Final = "a sub-agent that has answered cannot be asked again"
 _STOP: Final = "no tool stops a sub-agent"
@@ -61,7 +62,8 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "parent-polls": _WAITS,
     "parent-goes-on": _WAITS,
     "slow-child": _WAITS,
-    "over-the-limit": "nothing limits how many sub-agents one turn starts",
+    "over-the-limit": _NO_LIMIT,
+    "one-at-a-time": _NO_LIMIT,
     "follow-up": _GONE,
     "follow-up-cut": _GONE,
     "nested": _DEPTH,

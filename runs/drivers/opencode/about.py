@@ -86,6 +86,7 @@ _SPEAKS: Final = "the driver hands over the operator's one prompt and says nothi
 _SERVER: Final = "it is no client of another agent's app-server"
 _CANCEL: Final = "no version gives the model a tool that stops a sub-agent"
 _NO_MODEL: Final = "a task call cannot name the sub-agent's model"
+_NO_LIMIT: Final = "nothing limits how many sub-agents run at once: no slot can be missing"
 
 NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "L8": _RESTART,
@@ -103,5 +104,7 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "client-child-outlives": _SERVER,
     "cancel-child": _CANCEL,
     "other-model": _NO_MODEL,
+    "over-the-limit": _NO_LIMIT,
+    "one-at-a-time": _NO_LIMIT,
     "parent-polls": "the parent waits in its call; there is no tool that asks meanwhile",
 }

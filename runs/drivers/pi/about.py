@@ -45,6 +45,7 @@ OBSERVES: Final[Mapping[str, str]] = {
 }
 
 _RESTART: Final = "the driver does not kill pi and start it again"
+_NO_LIMIT: Final = "nothing limits how many calls run at once: no slot can be missing"
 _WAITS: Final = "the example extension's call waits for its sub-agent"
 _GONE: Final = "a sub-agent is a process that ends with its answer; it cannot be asked again"
 _STOP: Final = "the example extension has no tool that stops a sub-agent"
@@ -66,7 +67,8 @@ NOT_APPLICABLE: Final[Mapping[str, str]] = {
     "parent-polls": _WAITS,
     "parent-goes-on": _WAITS,
     "slow-child": _WAITS,
-    "over-the-limit": "nothing limits how many calls there are",
+    "over-the-limit": _NO_LIMIT,
+    "one-at-a-time": _NO_LIMIT,
     "follow-up": _GONE,
     "follow-up-cut": _GONE,
     "child-asks": _PERMISSION,
