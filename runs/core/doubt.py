@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from runs.core.apart import Pair, clocks_apart
-from runs.core.events import Event
+from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Verdict
 
@@ -39,6 +39,8 @@ WORK_AFTER = frozenset({"zombie", "told_early", "premature_terminal"})
 """Those of them whose second fact may stand in another file: a new run may be what was lost."""
 LAST_CALL = frozenset({"cut_stream_false_completion", "provider_error_false_completion"})
 """Labels of breaches that rest on the last of an agent's calls."""
+OPEN_THEN = frozenset({"early_exit_children_lost", "premature_idle"})
+"""Labels of breaches that one file shows by itself, of a run that has no end in any."""
 WITHOUT_CLOCK = LAST_CALL | frozenset(
     {
         *("false_failure", "told_wrong", "result_dropped", "tool_replayed", "flat", "retry_after"),
@@ -85,10 +87,13 @@ def _doubt_times(
     timeless = finding.label in WITHOUT_CLOCK or finding.label == "log_damaged"
     if finding.verdict is not Verdict.BROKEN or timeless:
         return finding
-    places = [place for one in finding.evidence for place in by_number[one.seq].sightings]
+    events = [by_number[one.seq] for one in finding.evidence]
+    ended = any(one.kind is Kind.AGENT_ENDED for one in events)
+    alone = finding.label in OPEN_THEN and not ended
+    places = [place for event in events for place in event.sightings]
     files = {place.file for place in places}
     for pair in apart:
-        if pair <= files:
+        if pair <= files and not alone:
             words = " and ".join(sorted(pair))
             return _unknown(finding, f"The clocks of {words} do not fit: the order is not known.")
     for wrong in history.wrong_times:

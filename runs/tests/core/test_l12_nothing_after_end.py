@@ -16,8 +16,13 @@ def test_it_holds_when_nothing_follows() -> None:
 
 def test_it_is_broken_by_one_that_wakes_later() -> None:
     assert answers(_ended().at(60).tool("A").shuts(70), "L12") == ["broken:zombie"]
+    told = Told().begin().spawn("A").at(2).request("A", agent="A").at(4).says("A").at(5).ends("A")
+    assert answers(told.at(60).request("A", agent="A").shuts(70), "L12") == ["broken:zombie"]
+
+
+def test_it_is_not_known_beside_requests_that_begin_after_the_answer_to_them() -> None:
     told = _ended().at(60).request("A", agent="A").shuts(70)
-    assert answers(told, "L12") == ["broken:zombie"]
+    assert answers(told, "L12") == ["unknown"]
 
 
 def test_it_calls_an_end_in_the_middle_of_work_premature() -> None:
