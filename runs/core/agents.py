@@ -223,12 +223,24 @@ def _noticed(agents: dict[str, Agent], event: Event) -> None:
 
 def _untold(agent: Agent, run: Run, notice: Event) -> Run:
     """Word of an end that comes while a new run is open is about the one before, if that
-    still waits for its word: a follow-up may overtake it."""
-    if run.ends or run.number < 2:
+    still waits for its word: a follow-up may overtake it. So is word that holds its answer."""
+    if run.number < 2:
         return run
     before = agent.runs[run.number - 2]
     told = before.queued if notice.kind is Kind.NOTICE_QUEUED else before.notices
-    return run if any(tells_end(note) for note in told) else before
+    if any(tells_end(note) for note in told):
+        return run
+    return before if not run.ends or _said_before(agent, run, notice) else run
+
+
+def _said_before(agent: Agent, run: Run, notice: Event) -> bool:
+    """Whether the words that a notice holds are the agent's own from before that run, alone."""
+    mark, begun, found = notice.get("digest"), False, set()
+    for event in agent.events:
+        begun = begun or (run.start is not None and event.seq == run.start.seq)
+        if event.kind is Kind.AGENT_MESSAGE and mark and event.get("digest") == mark:
+            found.add(begun)
+    return found == {False}
 
 
 _ABOUT_CHILD = (
