@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from runs.core.events import Kind
-from runs.transcripts._values import items, length, mapping, marker, status, text
+from runs.transcripts._values import integer, items, length, mapping, marker, status, text
 
+TASKS = 1000
+"""Tasks of one call, at most: numbers above are not believed."""
 _DELIVERED = re.compile(r"\[ASYNC DELEGATION (?:BATCH )?COMPLETE — (\w{1,80})\]\n")
 _ONE = re.compile(r"^Status: (\w{1,40}) .*\n--- RESULT ---$", re.MULTILINE)
 _TASK = re.compile(r"^--- . TASK (\d{1,4})/\d{1,4}\b.*\(status=(\w{1,40})", re.MULTILINE)
@@ -29,14 +31,22 @@ def parsed(value: Any) -> Any:
 def paired(
     children: Iterable[str], results: Iterable[dict[str, Any]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The known children with what is said of each, both in the order of their tasks."""
-    return ((child, said) for child, said in zip(children, results, strict=False) if child)
+    """The known children of which something is said, both in the order of their tasks."""
+    pairs = zip(children, results, strict=False)
+    return ((child, said) for child, said in pairs if child and said)
 
 
 def told(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What an answer says of each task, in order: the data of a notice but for child and form."""
-    return [
-        {
+    """What an answer says of each task, in their order: the data of a notice but for child and
+    form, nothing for a task that it leaves out."""
+    rows = [mapping(one) for one in items(answer.get("results"))]
+    numbers = [integer(row.get("task_index")) for row in rows]
+    places = [one for one in numbers if one is not None and 0 <= one < TASKS]
+    if len(set(places)) < len(rows):
+        places = list(range(len(rows)))
+    found: list[dict[str, Any]] = [{} for _ in range(max(places, default=-1) + 1)]
+    for place, one in zip(places, rows, strict=True):
+        found[place] = {
             "status": status(one.get("status")),
             "raw": text(one.get("status"), 40),
             "finish": text(one.get("exit_reason"), 40) or None,
@@ -44,8 +54,7 @@ def told(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
             "text_length": length(one.get("summary")),
             "error_passed": length(one.get("error")) > 0,
         }
-        for one in map(mapping, items(answer.get("results")))
-    ]
+    return found
 
 
 def delivered(message: Any) -> tuple[str, list[dict[str, Any]]]:
@@ -65,7 +74,9 @@ def delivered(message: Any) -> tuple[str, list[dict[str, Any]]]:
         words[1] = one[1]
     told_of = [
         {"status": status(words[number]), "raw": words[number], "has_result": True}
-        for number in sorted(words)
+        if number in words
+        else {}
+        for number in range(1, max(words, default=0) + 1)
     ]
     return found[1], told_of
 
@@ -175,8 +186,10 @@ class Delegations:
                     **({} if dispatched or results else {"refusal": "error"}),
                 },
             )
-        for child, result in paired(asked.children, results):
-            yield Kind.NOTICE_DELIVERED, {"child": child, "form": "tool_result", **result}
+        batch = call if len(asked.children) > 1 else None
+        for child, one in paired(asked.children, results):
+            note = {"child": child, "form": "tool_result", "batch": batch, **one}
+            yield Kind.NOTICE_DELIVERED, note
 
     @staticmethod
     def _task(call: str, number: int) -> str:
