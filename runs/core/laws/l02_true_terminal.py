@@ -175,6 +175,8 @@ def _label(history: History, run: Run, failure: Failure) -> str:
 
     Who asked again knew that the answer was not whole.
     """
+    if str(failure.event.get("raw") or "") in CUT_SHORT:
+        return "truncated_success"
     if failure.by_provider:
         return "provider_error_false_completion"
     message = final_message(history, run)
@@ -216,7 +218,8 @@ def _empty(history: History, run: Run, ends: list[Event]) -> Untrue | None:
     events = events_of(history, run)
     said = [event for event in events if event.kind is Kind.AGENT_MESSAGE]
     outright = any(one.get("text_length") == 0 or one.get("empty") for one in (*said, *run.ends))
-    if not outright or did_something(events):
+    worded = any(one.get("text_length") for one in run.ends)
+    if not outright or worded or did_something(events):
         return None
     why = "It completed without a word: no text and no tool call in the whole run."
     return Untrue(why, (run.start, *ends))
