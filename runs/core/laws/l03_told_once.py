@@ -276,7 +276,10 @@ def _cannot_see(history: History, run: Run) -> str:
         return "Its parent had ended before it."
     if _had_failed(history, run):
         return "Its parent's own model call failed, and no other came in which to tell it."
-    asked = run.status in _ABORTED and asked_to_cancel(history, run)
+    stopped = run.status in _ABORTED or (
+        run.status == "failed" and failure_of(history, run) is None  # a cancel by another name
+    )
+    asked = stopped and asked_to_cancel(history, run)
     if asked and not stopped_past_parent(history, run):
         return "It was cancelled on request; whoever asked knows."
     return ""
