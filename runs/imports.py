@@ -12,7 +12,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
@@ -134,12 +134,22 @@ def begin(run: models.Run, size: int) -> models.Run:
     return _now(run)
 
 
-def store_paths(paths: Iterable[str | Path], *, complete: bool | None = None) -> models.Run:
-    """`judge --store`: a run made of these files, folders or archives, read at once."""
+def store_paths(
+    paths: Iterable[str | Path],
+    *,
+    complete: bool | None = None,
+    thresholds: Mapping[str, float] | None = None,
+) -> models.Run:
+    """`judge --store`: a run made of these files, folders or archives, read at once.
+
+    `thresholds` are those that differ from the defaults: today's and any later judgement uses them.
+    """
     run = row(models.new_permalink(), given=[str(Path(path).absolute()) for path in paths])
     if complete is not None:
         run.summary["complete"] = complete
-        run.save(update_fields=["summary"])
+    if thresholds:
+        run.snapshot = {"thresholds": dict(thresholds)}
+    run.save(update_fields=["summary", "snapshot"])
     return _now(run)
 
 

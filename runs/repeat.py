@@ -28,7 +28,7 @@ class Repeat:
 
 def of(run: Run) -> Repeat | None:
     """What repeats a run; None where nothing does."""
-    if run.kind == Run.Kind.IMPORT and not run.snapshot:
+    if run.kind == Run.Kind.IMPORT and not run.snapshot.get("name"):
         found = proposal.propose(run)
         if found is None:
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -24,14 +25,14 @@ def judge_paths(
     `settings` are ``name=value`` of thresholds. Raises Unreadable (nothing to read, a limit)
     and ValueError (a wrong setting).
     """
-    thresholds = read_thresholds(settings or [])
+    thresholds = Thresholds.of(read_thresholds(settings or []))
     case = read_case(paths, complete=False if incomplete else None, progress=_progress)
     return report(case, thresholds)
 
 
-def read_thresholds(settings: list[str]) -> Thresholds:
-    """Defaults with ``stall_after=300`` … put over them; ValueError names the setting."""
-    values: dict[str, float | int] = {}
+def read_thresholds(settings: list[str]) -> dict[str, float]:
+    """Those that ``stall_after=300`` … name; ValueError names a wrong setting."""
+    values: dict[str, float] = {}
     defaults = Thresholds()
     for setting in settings:
         name, equals, value = setting.partition("=")
@@ -43,7 +44,7 @@ def read_thresholds(settings: list[str]) -> Thresholds:
             values[name] = type(known)(float(value))
         except (ValueError, OverflowError):
             raise ValueError(f"{name} takes a number, not {value!r}.") from None
-    return Thresholds.of(values)
+    return values
 
 
 def _progress(name: str, done: int, size: int) -> None:
@@ -69,21 +70,22 @@ class Command(BaseCommand):
             "--store", action="store_true", help="keep it as a run with a page of its own"
         )
         parser.add_argument(
-            "--set", action="append", default=[], metavar="NAME=NUMBER", dest="settings",
-            help="a threshold, such as stall_after=300",
+            "--set", action="append", default=[], metavar="NAME=NUMBER", dest="thresholds",
+            help="a threshold; with its default one of: "
+            + ", ".join(f"{name}={value:g}" for name, value in asdict(Thresholds()).items()),
         )  # fmt: skip
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Judge, print, end with the exit code."""
         try:
             found = judge_paths(
-                options["paths"], options["settings"], incomplete=options["incomplete"]
+                options["paths"], options["thresholds"], incomplete=options["incomplete"]
             )
         except (Unreadable, OSError, ValueError) as trouble:
             print(str(trouble), file=sys.stderr)
             raise SystemExit(UNREADABLE) from None
         if options["store"]:
-            self._store(found, options["paths"], options["incomplete"])
+            self._store(found, options)
         if options["json"]:
             self.stdout.write(json.dumps(found, indent=1, ensure_ascii=True, default=str))
         else:
@@ -92,14 +94,18 @@ class Command(BaseCommand):
                 self.stdout.write(f"Stored: /runs/{found['permalink']}/")
         raise SystemExit(BROKEN if found["broken"] else CLEAN)
 
-    def _store(self, found: dict[str, Any], paths: list[str], incomplete: bool) -> None:
+    def _store(self, found: dict[str, Any], options: dict[str, Any]) -> None:
         """Make a run of it and put its permalink into the report."""
         from runs import imports
         from runs.management.base import migrate
 
         migrate()
         try:
-            run = imports.store_paths(paths, complete=False if incomplete else None)
+            run = imports.store_paths(
+                options["paths"],
+                complete=False if options["incomplete"] else None,
+                thresholds=read_thresholds(options["thresholds"]),
+            )
         except Unreadable as trouble:
             print(str(trouble), file=sys.stderr)
             raise SystemExit(UNREADABLE) from None

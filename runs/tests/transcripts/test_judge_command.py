@@ -67,7 +67,7 @@ def test_it_exits_with_2_and_says_why(
 
 
 def test_it_takes_thresholds_and_the_word_incomplete() -> None:
-    assert read_thresholds(["stall_after=20", "max_attempts=3"]).max_attempts == 3
+    assert read_thresholds(["stall_after=20", "max_attempts=3"])["max_attempts"] == 3
     strict = judge_paths([_case("10")], ["max_attempts=20"])
     assert strict["diagnosis"] != "endless_retry"
     open_end = judge_paths([_case("03")], incomplete=True)
