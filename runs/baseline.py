@@ -20,6 +20,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from runs.core.diagnosis import LABELS
+from runs.core.judge import laws
 from runs.core.matrix import GOOD
 from runs.core.outcome import OUTCOMES, is_environment
 from runs.errors import HarnessError
@@ -33,7 +34,7 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 KNOWN: Mapping[str, Sequence[str]] = {
     "diagnosis": LABELS,
     "outcome": OUTCOMES,
-    "broken": [f"L{number}" for number in range(1, 19)],
+    "broken": list(laws()),
 }
 KEYS = ("agent", "versions", "scenario", "diagnosis", "broken", "outcome", "link", "note")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runs import binaries, catalogue, models, named, report, saved
+from runs import binaries, catalogue, models, named, report, saved, start
 from runs.core.bisect import FAILURES, Ask, Found, plan, words
 from runs.core.look import Look, look_for
 from runs.errors import HarnessError, UnknownName
@@ -30,6 +30,7 @@ def create(
     for end in (good, bad):
         catalogue.check_meaning(agent, end, chosen, driver.read_options(options.get(agent, {})))
     look_for(look)
+    start.check_repeat(repeat)
     known = [item.version for item in binaries.versions(agent)]
     for end in (good, bad):
         if end not in known:

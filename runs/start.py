@@ -16,6 +16,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from runs import catalogue, grid, models, named, notify, pictures, saved, scenario, store
+from runs.core.diagnosis import LABELS
+from runs.core.outcome import OUTCOMES
 from runs.errors import HarnessError, UnknownName
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,63}")
@@ -54,8 +56,11 @@ def create(
     version = named.resolve(agent, version)
     if not VERSION.fullmatch(version):
         raise UnknownName(f"{version!r} is no version.", "Write it as 1.0.81.")
-    if not 1 <= repeat <= MAX_REPEAT:
-        raise HarnessError(f"repeat is 1 to {MAX_REPEAT}, not {repeat}.")
+    check_repeat(repeat)
+    if expect and expect not in (*OUTCOMES, *LABELS):
+        raise HarnessError(
+            f"{expect!r} is no outcome and no diagnosis.", scenario.nearest(expect, OUTCOMES)
+        )
     chosen, typed = bent(agent, given or saved.load(scenario_name), sets or {})
     catalogue.check_meaning(agent, version, chosen, typed)
     batch = batch or (secrets.token_hex(8) if repeat > 1 else "")
@@ -76,6 +81,12 @@ def create(
             for run in runs:
                 transaction.on_commit(partial(send, run.pk))
     return runs
+
+
+def check_repeat(repeat: int) -> None:
+    """HarnessError where it is no number of repeats."""
+    if not 1 <= repeat <= MAX_REPEAT:
+        raise HarnessError(f"repeat is 1 to {MAX_REPEAT}, not {repeat}.")
 
 
 def bent(

@@ -45,6 +45,7 @@ def create(
     """
     if not chosen or not names:
         raise HarnessError("A sweep needs at least one agent and one scenario.")
+    start.check_repeat(repeat)
     if len(chosen) * len(names) * repeat > MOST_RUNS:
         raise HarnessError(f"A sweep may have {MOST_RUNS} runs at most.")
     stored = {name: saved.load(name).name for name in names}

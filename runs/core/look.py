@@ -1,6 +1,6 @@
 """What a bisection or a baseline looks for in a run: one question with a yes, a no, or neither.
 
-``law:L2`` (broken), ``law:L2=holds``, ``outcome:completed``, ``diagnosis:never_told``,
+``law:L2`` (broken), ``law:L2=holds``, ``outcome:completed``, ``diagnosis:notice_lost``,
 or comparisons over the run joined by ``and``: ``attempts.child > 6 and exit_code = 0``.
 Pure: the run comes in as the JSON of ``reproduce``. A run that failed for reasons of
 ours or of the environment answers neither.
@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runs.core.outcome import is_environment
+from runs.core.diagnosis import LABELS
+from runs.core.judge import laws
+from runs.core.outcome import OUTCOMES, is_environment
 
 OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">=": operator.ge,
@@ -58,13 +60,16 @@ def look_for(text: str) -> Look:
     """Read a question; LookError when it is none."""
     text = text.strip()
     kind, colon, rest = text.partition(":")
-    if colon and kind in ("law", "outcome", "diagnosis"):
-        if kind == "law":
-            law, _, verdict = rest.partition("=")
-            if not re.fullmatch(r"L\d{1,2}", law) or verdict not in ("", *VERDICTS):
-                raise LookError(f"{text!r}: write law:L2 or law:L2=holds ({', '.join(VERDICTS)}).")
-            return Look(text, ((f"law.{law}", "=", verdict or "broken"),))
-        return Look(text, ((kind, "=", rest),))
+    if colon and kind == "law":
+        law, _, verdict = rest.partition("=")
+        if law not in laws() or verdict not in ("", *VERDICTS):
+            raise LookError(
+                f"{text!r}: write law:L2 or law:L2=holds ({', '.join(VERDICTS)}), "
+                f"with one of: {', '.join(laws())}."
+            )
+        return Look(text, ((f"law.{law}", "=", verdict or "broken"),))
+    if colon and kind in NAMES:
+        return Look(text, (_named(kind, "=", rest),))
     terms = []
     for part in re.split(r"\band\b", text):
         found = _TERM.fullmatch(part)
@@ -73,11 +78,21 @@ def look_for(text: str) -> Look:
                 f"{part.strip()!r} is no comparison. Write law:L2, outcome:completed, or "
                 f"attempts.child > 6 with one of: {', '.join(PATHS)}."
             )
-        terms.append((found[1], found[2], _value(found[3])))
+        terms.append(_named(found[1], found[2], _value(found[3])))
     return Look(text, tuple(terms))
 
 
 VERDICTS = ("broken", "holds", "unknown")
+NAMES: Mapping[str, Sequence[str]] = {"outcome": OUTCOMES, "diagnosis": LABELS}
+"""What has a closed list of values."""
+
+
+def _named(path: str, sign: str, value: Any) -> tuple[str, str, Any]:
+    """A comparison; LookError where no run can ever have that value."""
+    known = NAMES.get(path)
+    if known and value not in known:
+        raise LookError(f"{value!r} is no {path}. There are: {', '.join(known)}.")
+    return path, sign, value
 
 
 def _attempts(prefix: str) -> Callable[[Mapping[str, Any]], Any]:

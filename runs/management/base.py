@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from django.core.management import call_command
@@ -36,6 +38,12 @@ class StoringCommand(BaseCommand):
     def document(self, value: Any) -> None:
         """The one JSON document on standard output."""
         self.stdout.write(json.dumps(value, indent=1, ensure_ascii=False, default=str))
+
+    def check_output(self, path: str) -> None:
+        """End as a wrong call where no file can be written at `path`; nothing is made yet."""
+        target = Path(path)
+        if target.is_dir() or not os.access(target if target.exists() else target.parent, os.W_OK):
+            self.fail(WRONG_CALL, f"{path} cannot be written. Give a file in a folder of yours.")
 
     def fail(self, code: int, words: str) -> None:
         """End the command with an exit code and a line on standard error."""

@@ -12,6 +12,7 @@ from django.core.management.base import CommandParser
 from runs import bisections, follow, models, sweeps
 from runs.errors import CannotRunHere, HarnessError
 from runs.management.base import CANNOT, DONE, NOT_MET, WRONG_CALL, StoringCommand
+from runs.management.words import add_json, add_repeat
 
 
 class Command(StoringCommand):
@@ -19,16 +20,16 @@ class Command(StoringCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("agent", metavar="AGENT", nargs="?", default="")
-        parser.add_argument("--good", metavar="VERSION", default="")
-        parser.add_argument("--bad", metavar="VERSION", default="")
+        parser.add_argument("--good", metavar="VERSION", default="", help="does not show it")
+        parser.add_argument("--bad", metavar="VERSION", default="", help="shows it")
         parser.add_argument("--scenario", metavar="NAME", default="sse-cut")
         parser.add_argument("--law", default="", help="the law that is broken, as L2")
         parser.add_argument("--outcome", default="")
         parser.add_argument("--diagnosis", default="")
         parser.add_argument("--expression", default="", help="as 'attempts.child > 6'")
-        parser.add_argument("--repeat", type=int, default=1, metavar="N")
-        parser.add_argument("--resume", metavar="PERMALINK", default="")
-        parser.add_argument("--json", action="store_true")
+        add_repeat(parser)
+        parser.add_argument("--resume", metavar="PERMALINK", default="", help="go on with one")
+        add_json(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:
@@ -76,7 +77,7 @@ def block(sweep: models.Sweep) -> str:
     lines = [
         f"bisect {search['agent']} {search['good']} … {search['bad']}: {search['look_for']}",
         *(f"  {step['version']:<14} {step['saw']}" for step in result.get("steps", [])),
-        f"{result.get('verdict')}: {result.get('reason')}",
+        f"{result['verdict']}: {result['reason']}" if result.get("verdict") else "no answer yet",
         f"/bisects/{sweep.permalink}/",
     ]
     return "\n".join(lines)

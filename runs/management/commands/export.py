@@ -18,12 +18,12 @@ from runs.redact import LEVELS, Choice, RedactionFailed
 class Command(StoringCommand):
     """Needs no worker. Nothing is written when redaction fails."""
 
-    help = "Export a run: " + ", ".join(export.exports()) + "."
+    help = "Export a run as a file of one of many formats."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Which run, which format, what is replaced, where to."""
-        parser.add_argument("permalink")
-        parser.add_argument("format", help=", ".join(export.exports()))
+        parser.add_argument("permalink", metavar="PERMALINK")
+        parser.add_argument("format", metavar="FORMAT", help=", ".join(export.exports()))
         parser.add_argument(
             "--redact", default="full", choices=list(LEVELS), metavar="LEVEL",
             help="full (as it is, the default here), structure, custom (with --replace)",
@@ -32,10 +32,14 @@ class Command(StoringCommand):
             "--replace", default="", metavar="NAME,NAME",
             help="custom: what is replaced (texts, or a detector)",
         )  # fmt: skip
-        parser.add_argument("-o", "--output", default="", metavar="FILE")
+        parser.add_argument(
+            "-o", "--output", default="", metavar="FILE", help="else standard output"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write it; exit 2 for a wrong name, 3 when redaction failed."""
+        if options["output"]:
+            self.check_output(options["output"])
         try:
             run = models.Run.objects.get(permalink=options["permalink"].strip("/").split("/")[-1])
             chosen = export.named(options["format"])

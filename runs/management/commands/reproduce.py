@@ -13,7 +13,7 @@ from django.core.management.base import CommandParser
 from runs import follow, models, report, start
 from runs.errors import CannotRunHere, HarnessError, UnknownName
 from runs.management.base import CANNOT, DONE, NOT_MET, WRONG_CALL, StoringCommand
-from runs.management.words import pairs
+from runs.management.words import add_json, add_repeat, add_sets, pairs
 from runs.scenario import ScenarioError
 
 
@@ -23,10 +23,15 @@ class Command(StoringCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("agent", metavar="AGENT[@VERSION]")
         parser.add_argument("scenario", metavar="SCENARIO", help="a name or a .toml file")
-        parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="sets")
-        parser.add_argument("--repeat", type=int, default=1, metavar="N")
-        parser.add_argument("--expect", default="", metavar="OUTCOME")
-        parser.add_argument("--json", action="store_true")
+        add_sets(parser)
+        add_repeat(parser)
+        parser.add_argument(
+            "--expect",
+            default="",
+            metavar="OUTCOME",
+            help="or a diagnosis: exit 1 for another",
+        )
+        add_json(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:

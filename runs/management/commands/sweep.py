@@ -14,7 +14,7 @@ from django.core.management.base import CommandParser
 from runs import baseline, follow, models, named, sweeps
 from runs.errors import CannotRunHere, HarnessError
 from runs.management.base import CANNOT, DONE, NOT_MET, WRONG_CALL, StoringCommand
-from runs.management.words import pairs
+from runs.management.words import add_json, add_repeat, add_sets, pairs
 from runs.report import plain
 from runs.scenario import ScenarioError
 
@@ -33,15 +33,23 @@ class Command(StoringCommand):
             help="as copilot@1.0.60,1.0.81..1.0.102,reference",
         )
         parser.add_argument("--scenarios", default="success,sse-cut", metavar="NAME,…")
-        parser.add_argument("--repeat", type=int, default=1, metavar="N")
-        parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="sets")
-        parser.add_argument("--only-missing", action="store_true")
-        parser.add_argument("--baseline", metavar="expected.toml", default="")
-        parser.add_argument("--junit", metavar="out.xml", default="")
+        add_repeat(parser)
+        add_sets(parser)
+        parser.add_argument(
+            "--only-missing", action="store_true", help="leave out what was run often enough before"
+        )
+        parser.add_argument(
+            "--baseline", metavar="expected.toml", default="", help="what is known; else exit 1"
+        )
+        parser.add_argument(
+            "--junit", metavar="out.xml", default="", help="write a file for CI as well"
+        )
         parser.add_argument("--resume", metavar="PERMALINK", default="", help="go on with a sweep")
-        parser.add_argument("--json", action="store_true")
+        add_json(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
+        if options["junit"]:
+            self.check_output(options["junit"])
         try:
             expected = baseline.load(options["baseline"]) if options["baseline"] else None
             sweep = self._sweep(options)

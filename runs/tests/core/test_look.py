@@ -35,6 +35,7 @@ RUN: dict[str, Any] = {
         ("law:L1=holds", True),
         ("law:L5", None),
         ("law:L9", None),
+        ("diagnosis != notice_lost", True),
         ("outcome:completed", False),
         ("diagnosis:cut_stream_false_completion", True),
         ("attempts.child > 5", True),
@@ -52,7 +53,13 @@ def test_it_answers(text: str, answer: bool | None) -> None:
     assert look_for(text).shows(RUN) is answer
 
 
-@pytest.mark.parametrize("text", ["", "law:2", "law:L2=yes", "attempts.childs > 1", "1 > 2", "x"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "law:2", "law:L2=yes", "law:L99", "attempts.childs > 1", "1 > 2", "x"),
+        *("outcome:complete", "diagnosis:never_told", "exit_code = 1 and diagnosis = never_told"),
+    ],
+)
 def test_it_refuses_what_is_no_question(text: str) -> None:
     with pytest.raises(LookError):
         look_for(text)
