@@ -8,6 +8,7 @@ from typing import Any
 from runs.core.events import ROOT, Kind
 from runs.transcripts._base import Format, Reader
 from runs.transcripts._claude import Claude
+from runs.transcripts._claude_asks import control, controlled, denied
 from runs.transcripts._claude_notice import Notice, notices
 from runs.transcripts._sniff import records
 from runs.transcripts._values import (
@@ -211,30 +212,6 @@ class ClaudeStream(Claude):
         what = "tool" if found == "partial_json" else "text"
         self.add(Kind.DELTA, agent, text_length=length(delta.get(found)), what=what)
 
-    def _control(self, record: Mapping[str, Any], agent: str) -> None:
-        request = mapping(record.get("request"))
-        word = text(request.get("subtype"), 80)
-        asked = text(record.get("request_id"))
-        if word == "can_use_tool":
-            whose = text(request.get("agent_id")) or agent
-            tool = text(request.get("tool_name"))
-            self.add(Kind.QUESTION_ASKED, whose, id=asked, what="permission", tool=tool)
-            self.add(Kind.QUESTION_SHOWN, whose, id=asked, to="client")
-        elif word == "interrupt":
-            self.add(Kind.CANCEL_REQUESTED, agent, target=ROOT, by="user", raw=word)
-        else:
-            self.other(self.native, summary=word, agent=agent)
-
-    def _controlled(self, record: Mapping[str, Any], agent: str) -> None:
-        response = mapping(record.get("response"))
-        answer = mapping(response.get("response")).get("behavior") or response.get("subtype")
-        self.add(
-            Kind.QUESTION_ANSWERED,
-            agent,
-            id=text(response.get("request_id")),
-            answer=text(answer, 80),
-        )
-
 
 _SYSTEM = {
     "init": ClaudeStream._init,
@@ -243,6 +220,7 @@ _SYSTEM = {
     "task_notification": ClaudeStream._notification,
     "background_tasks_changed": ClaudeStream._tasks_changed,
     "api_retry": ClaudeStream._api_retry,
+    "permission_denied": denied,
 }
 _HANDLERS = {
     "assistant": ClaudeStream._message,
@@ -250,8 +228,8 @@ _HANDLERS = {
     "tool_progress": ClaudeStream._progress,
     "result": ClaudeStream._result,
     "stream_event": ClaudeStream._stream_event,
-    "control_request": ClaudeStream._control,
-    "control_response": ClaudeStream._controlled,
+    "control_request": control,
+    "control_response": controlled,
 }
 
 

@@ -179,6 +179,19 @@ def test_a_spawn_says_which_task_it_is() -> None:
     assert asked == ["1.2"]
 
 
+def test_a_tool_that_nobody_can_allow_is_a_question_refused_at_once() -> None:
+    line = {
+        "type": "system", "subtype": "permission_denied", "tool_name": "Bash",
+        "tool_use_id": "toolu_r3_0", "agent_id": "a72", "decision_reason_type": "asyncAgent",
+    }  # fmt: skip
+    raw = json.dumps(line).encode() + b"\n"
+    asked, answered = named("claude-stream-json").reader("stdout.jsonl").feed(raw, 1, 0)
+    assert (asked.kind, answered.kind) == (Kind.QUESTION_ASKED, Kind.QUESTION_ANSWERED)
+    assert asked.agent == answered.agent == "a72"
+    assert asked.data["id"] == answered.data["id"] == asked.data["call"] == "toolu_r3_0"
+    assert answered.data["answer"] == "denied"
+
+
 def test_it_finds_a_healthy_run_healthy() -> None:
     found = judged("2.1.332-success")
     assert found["diagnosis"] == "healthy"
