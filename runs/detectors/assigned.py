@@ -11,10 +11,14 @@ from runs.detectors._base import Found, Patterns
 _WORDS = (
     r"password|passwd|passphrase|pwd|secret|api[_-]?key|apikey|access[_-]?key|private[_-]?key|"
     r"client[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|credentials?|"
-    r"account[_-]?key|shared[_-]?access[_-]?key|x-(?:amz|goog)-signature|sig"
+    r"account[_-]?key|shared[_-]?access[_-]?key|x-(?:amz|goog)-signature|sig|psk|"
+    r"device[_-]?code|code[_-]?verifier|client[_-]?assertion|saml(?:request|response)|"
+    r"(?:master|encryption|signing|instrumentation|license|deploy)[_-]?key"
 )
 _NAMED = rf"[\w.-]{{0,40}}(?:{_WORDS}|token|authorization|cookie)[\w-]{{0,12}}"
-_QUOTED = rf"(?i)(?:\b|_)(?:{_WORDS})(?:[_-]?\w{{0,12}})?"
+_ONE = rf"(?:(?:\b|_)(?:{_WORDS})|password|passphrase|_pass(?![a-z])|(?-i:_PAT\b))"
+"""A name that ends so; what is before `password` may be joined to it."""
+_QUOTED = rf"(?i){_ONE}(?:[_-]?\w{{0,12}})?"
 """Between quotes, escaped or not, a passphrase may have blanks."""
 _AUTH = re.compile(
     r"(?i)(?:\b|_)auth[\"'\\]*\s*[:=]\s*[\"'\\]*(?P<secret>[A-Za-z0-9+/]{12,}={0,2})(?![\w+/])"
@@ -29,11 +33,12 @@ class Assigned(Patterns):
     title = "Passwords and secrets by their name"
     patterns = (
         re.compile(
-            rf"(?i)(?:\b|_)(?:{_WORDS})(?:[_-]?\w{{0,12}})?[\"']?\s*(?:=>|:=|[:=])\s*[\"']?"
+            rf"(?i){_ONE}(?:[_-]?\w{{0,12}})?[\"']?\]?\s*(?:=>|:=|[:=])\s*[\"']?"
             r"(?P<secret>[^\s\"',;&<>\\]{6,})"
         ),
         re.compile(
-            _QUOTED + r"(?:\\*[\"'])?\s*(?:=>|:=|[:=])\s*(?P<quote>\\*[\"'])"
+            _QUOTED + r"(?:\\*[\"'])?\]?\s*(?:=>|:=|[:=])\s*"
+            r"(?:\[\s*|\{\s*\\*[\"']\w{1,20}\\*[\"']\s*:\s*)?(?P<quote>\\*[\"'])"
             r"(?P<secret>(?:(?!(?P=quote)).){6,200})(?:(?P=quote)|$)"
         ),
         re.compile(
@@ -46,7 +51,9 @@ class Assigned(Patterns):
         re.compile(
             rf"(?i)<(?P<tag>{_NAMED})(?:\s[^<>]{{0,200}})?>(?P<secret>[^<>]{{4,200}})(?:<|$)"
         ),
-        re.compile(r"(?i)[?&](?:key|code|auth|pass|pw|token)=(?P<secret>[^\s&\"'#<>\\]{8,})"),
+        re.compile(
+            r"(?i)[?&](?:key|code|auth|pass|pw|token|ticket|appid)=(?P<secret>[^\s&\"'#<>\\]{8,})"
+        ),
         re.compile(r"(?i)\b\w*token[\"']?\s*[:=]\s*[\"']?(?P<secret>[A-Za-z0-9_.~+/=-]{12,})"),
         re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://(?P<secret>[^\s/@:\"']*:[^\s/@\"']{1,400})@"),
         re.compile(r"\b[a-zA-Z][a-zA-Z0-9+.-]{0,30}://(?P<secret>[A-Za-z0-9_.~-]{16,})@"),

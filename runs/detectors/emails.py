@@ -17,6 +17,7 @@ class Emails(Patterns):
     title = "E-mail addresses"
     patterns = (
         re.compile(r"[\w.+%'-]{1,64}(?:@|%40)[\w-]{1,63}(?:\.[\w-]{1,63})+", re.UNICODE),
+        re.compile(r"(?i)\be?-?mail[\"']?\s*[:=]\s*[\"'<]?(?P<secret>[\w.+%'-]{1,64}@[\w-]{2,63})"),
         re.compile(r"\b[\w.+-]{1,64}\s?[\[(]at[\])]\s?[\w-]+(?:\s?[\[(]dot[\])]\s?|\.)\w{2,}"),
     )
 

@@ -35,6 +35,12 @@ _SPOKEN_OF = frozenset(
     }
 )
 """What logs speak of: ``session.info`` is a kind of event and ``server.app`` a module."""
+_ATTRIBUTES = (
+    r"host\.name|(?:server|client)\.address|net\.(?:peer|host|sock\.peer)\.(?:name|addr)|"
+    r"k8s\.(?:node|pod)\.name"
+)
+"""What traces call a machine."""
+_Q = r"\\*[\"']"
 _COLONS = re.compile(
     r"(?i)(?<![\w:.])(?=[0-9a-f]{0,4}:)[0-9a-f:]{3,39}(?:(?<=:)\d{1,3}(?:\.\d{1,3}){3})?(?![\w:])"
 )
@@ -55,8 +61,24 @@ class Hosts(Patterns):
                    r"(?:internal|intranet|local|lan|corp|localdomain|com|net|org))(?=-[a-z])"),
         re.compile(r"(?i)\b(?:https?|wss?|ssh|ftp|redis|postgres(?:ql)?|mysql|amqp|grpc|tcp)://"
                    r"(?:[^\s/@\"']*@)?(?P<secret>[a-z0-9](?:[\w.-]*[a-z0-9])?)"),
-        re.compile(r"(?i)(?:\b|_)(?:host|hostname|computername|nodename)[\"']?\s*[:=]\s*[\"']?"
-                   r"(?P<secret>[a-z0-9][\w.-]{2,})"),
+        re.compile(r"(?i)(?:\b|_)(?:host|hostname|computername|node_?name|pod_?name|machine_?name)"
+                   r"[\"']?\s*[:=]\s*[\"']?(?P<secret>[a-z0-9][\w.-]{2,})"),
+        re.compile(rf"(?i)[\"'](?:{_ATTRIBUTES}){_Q}\s*[:,]\s*{_Q}(?:value{_Q}\s*:\s*(?:\{{\s*)?"
+                   rf"(?:{_Q}\w+{_Q}\s*:\s*)?{_Q})?(?P<secret>[a-z0-9][\w.-]{{2,}})"),
+        re.compile(r"(?:\b(?:ENOTFOUND|EAI_AGAIN|UnknownHostException:|connect to host)\s+|"
+                   r"host name [\"']|known[:.] [\"'(]{1,2})(?P<secret>[A-Za-z][\w.-]{2,})"),
+        re.compile(r"(?:\bPING\s+|\blookup\s+|\bconnecting to\s+|\b(?:ECONNREFUSED|ETIMEDOUT|"
+                   r"EHOSTUNREACH)\s+)(?P<secret>[A-Za-z][\w.-]{2,})"
+                   r"(?=:\d{2,5}\b| \(\d{1,3}\.| on \S+:53\b|: no such host)"),
+        re.compile(r"(?m)^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?P<secret>[a-z][\w.-]{2,}) "
+                   r"[\w./-]{1,30}(?:\[\d+\])?: "),
+        re.compile(r"(?m)^(?:\d{1,3}(?:\.\d{1,3}){3}\t\s*|\s*HostName\s+)"
+                   r"(?P<secret>[A-Za-z][\w.-]{2,})"),
+        re.compile(r"(?m)^(?P<secret>[A-Za-z][\w.-]{2,}) (?:ssh-\w{3,7}|ecdsa-sha2-\S+) AAAA"),
+        re.compile(r"\bgit@(?P<secret>[A-Za-z][\w.-]{2,}):[\w.-]+/"),
+        re.compile(r"(?i)(?<![\w.-])(?P<secret>ip(?:-\d{1,3}){4})(?![\w-])"),
+        re.compile(r"(?i)(?<![\w.-])(?P<secret>(?:[\w-]{2,}\.){1,4}(?:fritz\.box|home\.arpa|onion|"
+                   r"museum|intra))(?![\w.-])"),
         re.compile(r"(?<![\d.])(?P<secret>\d{1,3}(?:\.\d{1,3}){3})(?![\d.])"),
         re.compile(r"(?i)(?<![\w:.])(?P<secret>(?:[0-9a-f]{1,4}:){2,7}(?::?[0-9a-f]{1,4})"
                    r"(?::[0-9a-f]{1,4}){0,5})(?![\w:.])"),

@@ -13,6 +13,7 @@ _NOBODY = frozenset(
     {
         *("root", "user", "users", "runner", "ubuntu", "admin", "home", "default", "public"),
         *("nobody", "vscode", "node", "app", "work", "shared", "all", "test", "agent"),
+        *("staff", "wheel", "daemon", "www-data", "usb", "cdrom", "floppy", "disk"),
         *("git", "oauth2", "postgres", "redis", "mysql", "guest", "anonymous", "x-access-token"),
     }
 )
@@ -30,8 +31,13 @@ class Users(Patterns):
     title = "User names"
     patterns = (
         re.compile(
-            r"(?i)(?:(?<![\w.])(?:/(?:nfs|net|mnt|export|private|var|usr|vol\w*|data\d*)"
-            r"(?:/[\w.-]{1,40})?|(?:/mnt|/cygdrive)?/[a-z])?/(?:home|users)/|"
+            r"(?i)(?:(?<![\w.])(?:\.\.)?(?:/(?:nfs|net|mnt|export|private|var|usr|vol\w*|data\d*|"
+            r"lustre|scratch|gpfs|system/volumes/data|volumes/[\w. -]{1,40}|"
+            r"/(?:wsl\$|wsl\.localhost)/[\w.-]{1,40})"
+            r"(?:/[\w.-]{1,40})?|(?:/mnt|/cygdrive)?/[a-z])?/(?:homes?|users)/|"
+            r"(?<![\w.])/(?:run/media|var/(?:spool/)?mail|var/spool/cron/crontabs|"
+            r"nix/var/nix/profiles/per-user)/|\bssh-remote(?:%2B|\+)[\w.-]{1,63}/(?:home|users)/|"
+            r"\b[a-z]\$\\{1,8}users\\{1,8}|/projects/(?:home|users)-|"
             r"\b[a-z]:(?:\\{1,8}|/)(?:users|documents and settings)(?:\\{1,8}|/)|"
             r"\\{1,8}home\\{1,8}|-(?:home|users)-)"
             r"(?P<secret>[^\s/\\\"'<>|:%,;)\]}-]{2,64})"
@@ -54,6 +60,12 @@ class Users(Patterns):
             r"(?P<secret>[a-z_][\w.-]{1,31})\s"
         ),
         re.compile(r"(?<![\w.@-])(?P<secret>[a-z_][\w.-]{1,31})@[a-z][\w-]{2,}(?=[:\s]~?[/$#])"),
+        re.compile(r"(?m)^(?P<secret>[a-z_][\w.-]{1,31})@[A-Za-z][\w.-]{2,} [\w.~/-]{1,60} [%$#] "),
+        re.compile(r"\b[eu]?[ug]id=\d{1,7}\((?P<secret>[a-z_][\w.-]{1,31})\)"),
+        re.compile(
+            r"(?m)^(?P<secret>[a-z_][\w.-]{1,31})(?::[x*!]?:\d{3,7}:\d{1,7}:|\s+(?:pts/\d|tty\d)|"
+            r"\s+\d{1,8}\s+\d{1,3}\.\d\s+\d{1,3}\.\d\s+\d+\s+\d+\s+\S+\s)"
+        ),
     )
 
     def find(self, text: str) -> Iterable[Found]:
