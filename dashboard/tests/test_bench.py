@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
+from dashboard import benching
 from dashboard.management.commands.bench import known, table
 from runs.bench import Bench, Figure, percentile
 
@@ -51,3 +54,12 @@ def test_it_lists_what_there_is_and_refuses_what_there_is_not() -> None:
     with pytest.raises(SystemExit) as ended:
         call_command("bench", "no-such-bench")
     assert ended.value.code == 2
+
+
+def test_no_picture_is_taken_of_a_wrong_call(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(benching, "instance", contextlib.nullcontext)
+    with pytest.raises(SystemExit) as ended:
+        call_command("portray", "reference", "nope", str(tmp_path / "x.png"))
+    assert ended.value.code == 2 and not list(tmp_path.iterdir())

@@ -41,6 +41,8 @@ class Command(BaseCommand):
                 stdout=subprocess.PIPE,
                 text=True,
             )
+            if not done.stdout:  # a wrong call: said on standard error already
+                raise SystemExit(done.returncode)
             permalink = json.loads(done.stdout)["permalink"].strip("/").rpartition("/")[2]
             with chromium() as browser:
                 page = page_of(browser)
