@@ -65,15 +65,6 @@ def last_call(history: History, run: Run) -> Call | None:
     return max(calls, key=lambda call: call.attempts[0].start) if calls else None
 
 
-def events_of(history: History, run: Run) -> list[Event]:
-    """The run's own events, from its start to the start of the agent's next run."""
-    agent = history.agents[run.agent]
-    low = history.place(run.start) if run.start is not None and run.number > 1 else -1
-    later = agent.runs[run.number].start if run.number < len(agent.runs) else None
-    high = history.place(later) if later is not None else len(history.events)
-    return [event for event in agent.events if low <= history.place(event) < high]
-
-
 def failure_of(history: History, run: Run) -> Failure | None:
     """Why the run failed by the evidence, or None.
 
@@ -103,7 +94,7 @@ def _failure_of(history: History, run: Run) -> Failure | None:
     if attempt.closed == "client-gone" and not attempt.fault:
         # The agent hung up by itself; that is no failure of the provider.
         return own
-    if own is None and not history.callers_certain and _said_something(events_of(history, run)):
+    if own is None and not history.callers_certain and _said_something(history.events_of(run)):
         return None
     status = attempt.http_status
     if own is not None and own.by_provider and (status is None or status < 400):
@@ -120,7 +111,7 @@ def _failure_of(history: History, run: Run) -> Failure | None:
 def _own_failure(history: History, run: Run) -> Failure | None:
     """The error that closes the run's own log, if nothing good follows it."""
     found: Event | None = None
-    for event in events_of(history, run):
+    for event in history.events_of(run):
         if is_bad(event):
             found = event
         elif is_good(event) or (found is not None and _names_abort(event, found, history, run)):
@@ -151,7 +142,7 @@ def final_message(history: History, run: Run) -> Event | None:
     """The last thing that the run's agent said (not an error record)."""
     said = [
         event
-        for event in events_of(history, run)
+        for event in history.events_of(run)
         if event.kind is Kind.AGENT_MESSAGE and not event.get("error")
     ]
     return said[-1] if said else None
@@ -159,7 +150,7 @@ def final_message(history: History, run: Run) -> Event | None:
 
 def broke_off(history: History, run: Run) -> Event | None:
     """The run's last answer, where it asks for a tool in the run's own log and none follows it."""
-    whole = events_of(history, run)
+    whole = history.events_of(run)
     own = [event for event in whole if history.precedes(event, run.ends[0])]
     before = {event.seq for event in own}
     if any(one.kind is Kind.AGENT_MESSAGE and one.seq not in before for one in whole):
@@ -187,7 +178,7 @@ def was_done(history: History, run: Run) -> Event | None:
         return None
     if run.status == "stopped" and _taken_along(history, run):
         return None
-    own = [event for event in events_of(history, run) if event.kind in _OWN_WORK]
+    own = [event for event in history.events_of(run) if event.kind in _OWN_WORK]
     said = own[-1] if own else None
     if said is None or said.kind is not Kind.AGENT_MESSAGE or not said.get("text_length"):
         return None
@@ -213,7 +204,7 @@ def _turn_open(history: History, run: Run, said: Event) -> bool:
     """Whether the turn of a message was still open when the run ended: more could have come."""
     turns = [
         event
-        for event in events_of(history, run)
+        for event in history.events_of(run)
         if event.kind in (Kind.TURN_STARTED, Kind.TURN_ENDED)
         and event.file == said.file
         and history.precedes(event, run.ends[0])
@@ -260,7 +251,7 @@ def by_signal(exited: Event) -> bool:
 def closing_answer(history: History, run: Run, before: Event) -> Event | None:
     """The whole answer that was the run's last work before that moment, by the wire as well, if
     none follows it."""
-    own = [event for event in events_of(history, run) if event.kind in _OWN_WORK]
+    own = [event for event in history.events_of(run) if event.kind in _OWN_WORK]
     said = own[-1] if own else None
     if said is None or said.kind is not Kind.AGENT_MESSAGE or not history.precedes(said, before):
         return None

@@ -9,7 +9,7 @@ from functools import cached_property
 from runs.core.agents import Agent, Run, collect
 from runs.core.events import Event, Kind
 from runs.core.order import Ordered
-from runs.core.tree import depth_of, is_top, root_of
+from runs.core.tree import is_top, root_of, set_depths
 
 
 class Family(Ordered):
@@ -27,8 +27,7 @@ class Family(Ordered):
                 continue
             elif agent.parent is None or agent.parent not in agents:
                 agent.parent = self.root
-        for agent in agents.values():
-            agent.depth = depth_of(agents, agent)
+        set_depths(agents)
         return agents
 
     @cached_property

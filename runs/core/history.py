@@ -16,6 +16,7 @@ from functools import cached_property
 from runs.core.agents import Run
 from runs.core.attempts import Attempt, Call, attempts, calls
 from runs.core.callers import assign
+from runs.core.covered import Covered
 from runs.core.events import Event, Kind
 from runs.core.family import Family
 from runs.core.order import Interval, intervals
@@ -23,7 +24,8 @@ from runs.core.spawning import Spawn, spawns
 
 SKEW = 0.25
 """Seconds by which records of two sources may be out of order without meaning anything."""
-
+LOADING = 5.0
+"""Seconds before the word of a restart in which records are the restart's own."""
 _LOSSY = frozenset(
     {"half-line", "glued", "invalid-utf8", "nul", "truncated", "not-json", "too-long", "too-deep"}
 )
@@ -166,6 +168,41 @@ class History(Family):
         return intervals(
             self.of(Kind.QUESTION_ASKED, Kind.QUESTION_ANSWERED), Kind.QUESTION_ASKED, "id"
         )
+
+    @cached_property
+    def restarts(self) -> Covered:
+        """From the last record before a session is loaded again to the one that says so; loading
+        makes some records of its own."""
+        found = []
+        for resume in self.of(Kind.SESSION_RESUMED):
+            at = self.time(resume)
+            place = bisect_left(self.events, at - LOADING, key=self.time)
+            found += [(self.time(self.events[place - 1]), at)] if place else []
+        return Covered(found)
+
+    @cached_property
+    def last_signs(self) -> dict[str, float]:
+        """By agent when it, or an agent below it, was last seen to be there."""
+        found = {
+            agent.id: self.time(agent.events[-1]) for agent in self.agents.values() if agent.events
+        }
+        signs = [(one.agent, one.end or one.start) for one in self.attempts]
+        for event in self.of(Kind.REGISTRY, Kind.STATUS):
+            signs += [(str(name), self.time(event)) for name in event.get("open") or ()]
+        above = [(agent.parent or "", agent.id) for agent in reversed(self.in_order)]
+        for name, at in signs:
+            found[name] = max(found.get(name, 0.0), at)
+        for parent, name in above:
+            found[parent] = max(found.get(parent, 0.0), found.get(name, 0.0))
+        return found
+
+    @cached_property
+    def with_open_tools(self) -> set[str]:
+        """The agents that have a tool open to the end, and those above them."""
+        found = {name for name, tools in self.tools.items() if any(not one.end for one in tools)}
+        for agent in reversed(self.in_order):
+            found |= {agent.parent or ""} if agent.id in found else set()
+        return found
 
     # Model calls
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -93,15 +94,21 @@ class Ordered:
         self._by_kind: dict[Kind, list[Event]] = defaultdict(list)
         for event in self.events:
             self._by_kind[event.kind].append(event)
+        self._joined: dict[tuple[Kind, ...], list[Event]] = {}
         self.timed = any(event.t is not None for event in self.events)
         self.end = max(self._times.values(), default=0.0)
 
     def of(self, *kinds: Kind) -> list[Event]:
         """The events of these kinds, in order."""
+        return list(self._of(kinds))
+
+    def _of(self, kinds: tuple[Kind, ...]) -> Sequence[Event]:
         if len(kinds) == 1:
-            return list(self._by_kind.get(kinds[0], ()))
-        found = [event for kind in kinds for event in self._by_kind.get(kind, ())]
-        return sorted(found, key=self.place)
+            return self._by_kind.get(kinds[0], ())
+        if kinds not in self._joined:
+            found = [event for kind in kinds for event in self._by_kind.get(kind, ())]
+            self._joined[kinds] = sorted(found, key=self.place)
+        return self._joined[kinds]
 
     def time(self, event: Event) -> float:
         """Seconds since the run's start; of an untimed event, when its neighbours happened."""
@@ -111,19 +118,30 @@ class Ordered:
         """The event's place in the order of the history, from 0."""
         return self._places[event.seq]
 
+    def in_file(self, file: str) -> list[Event]:
+        """The events that stand first in a file, in order."""
+        return self._by_file.get(file, [])
+
+    @cached_property
+    def _by_file(self) -> dict[str, list[Event]]:
+        found: dict[str, list[Event]] = defaultdict(list)
+        for event in self.events:
+            found[event.file].append(event)
+        return found
+
     def after(self, event: Event, *kinds: Kind) -> Iterator[Event]:
         """The events that follow it, of these kinds (all kinds if none is given)."""
-        if not kinds:
-            yield from self.events[self.place(event) + 1 :]
-            return
-        wanted = self.of(*kinds)
-        yield from wanted[bisect.bisect_right(wanted, self.place(event), key=self.place) :]
+        wanted = self._of(kinds) if kinds else self.events
+        begin = bisect.bisect_right(wanted, self.place(event), key=self.place)
+        yield from itertools.islice(wanted, begin, None)
 
     def between(self, first: Event | None, last: Event | None, *kinds: Kind) -> list[Event]:
         """The events from `first` to `last`, both left out; None is the edge of the history."""
         low = -1 if first is None else self.place(first)
         high = len(self.events) if last is None else self.place(last)
-        return [event for event in self.of(*kinds) if low < self.place(event) < high]
+        wanted = self._of(kinds)
+        begin = bisect.bisect_right(wanted, low, key=self.place)
+        return list(wanted[begin : bisect.bisect_left(wanted, high, key=self.place)])
 
     @property
     def last(self) -> Event | None:

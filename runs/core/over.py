@@ -18,15 +18,7 @@ def is_closed(history: History, run: Run) -> bool:
 
 def silent_for(history: History, run: Run, quiet: float) -> bool:
     """Whether its last sign of life, or of an agent below it, is that many seconds old."""
-    alive = {run.agent, *(agent.id for agent in history.descendants(run.agent))}
-    signs = [history.time(event) for name in alive for event in history.agents[name].events[-1:]]
-    signs += [one.end or one.start for one in history.attempts if one.agent in alive]
-    signs += [
-        history.time(event)
-        for event in history.of(Kind.REGISTRY, Kind.STATUS)
-        if alive.intersection(event.get("open") or ())
-    ]
-    silent = history.end - max(signs, default=0.0)
-    if any(one.end is None for name in alive for one in history.tools.get(name, ())):
+    silent = history.end - history.last_signs.get(run.agent, 0.0)
+    if run.agent in history.with_open_tools:
         silent -= LONG_TOOL
     return history.timed and silent > quiet

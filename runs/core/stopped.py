@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runs.core.agents import Run
-from runs.core.ends import asked_to_cancel, events_of
+from runs.core.ends import asked_to_cancel
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.signs import is_good
@@ -13,7 +13,7 @@ STOPPED = frozenset({"cancelled", "interrupted", "stopped"})
 
 def was_cancelled(history: History, run: Run) -> bool:
     """Whether its own log says that it was aborted."""
-    return any(_is_abort(event) for event in events_of(history, run))
+    return any(_is_abort(event) for event in history.events_of(run))
 
 
 def stopped_midway(history: History, run: Run) -> Event | None:
@@ -24,7 +24,7 @@ def stopped_midway(history: History, run: Run) -> Event | None:
     if run.status not in STOPPED or not asked_to_cancel(history, run):
         return None
     found: Event | None = None
-    for event in events_of(history, run):
+    for event in history.events_of(run):
         if _is_abort(event):
             found = event
         elif is_good(event):

@@ -26,13 +26,22 @@ def root_of(agents: dict[str, Agent], sessions: Sequence[Event]) -> str:
     return with_start[0] if with_start else ROOT
 
 
-def depth_of(agents: dict[str, Agent], agent: Agent) -> int:
-    """How many agents stand above it (0: the one at the top)."""
-    depth, above, seen = 0, agent.parent, {agent.id}
-    while above is not None and above not in seen and above in agents:
-        seen.add(above)
-        depth, above = depth + 1, agents[above].parent
-    return depth if above is None or above in seen else depth + 1
+def set_depths(agents: dict[str, Agent]) -> None:
+    """Tell each agent how many stand above it (0: the one at the top)."""
+    known: set[str] = set()
+    for agent in agents.values():
+        line: dict[str, Agent] = {}
+        above: Agent | None = agent
+        while above is not None and above.id not in known and above.id not in line:
+            line[above.id] = above
+            above = agents.get(above.parent or "")
+        for one in reversed(line.values()):
+            over = agents.get(one.parent or "")
+            if over is not None and over.id in known:
+                one.depth = over.depth + 1
+            else:
+                one.depth = 0 if one.parent is None else 1
+            known.add(one.id)
 
 
 def is_top(agent: Agent) -> bool:

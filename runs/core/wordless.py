@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Run
-from runs.core.ends import events_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
 
@@ -27,7 +26,7 @@ def turn_without_a_word(history: History, run: Run) -> Event | None:
 
     That a word was said and not recorded is not ruled out.
     """
-    events = events_of(history, run)
+    events = history.events_of(run)
     turns = [
         event
         for event in events

@@ -12,7 +12,6 @@ from runs.core.ends import (
     CUT_SHORT,
     Failure,
     broke_off,
-    events_of,
     failure_of,
     final_message,
     last_call,
@@ -215,7 +214,7 @@ def _told_cut_short(_: History, run: Run, ends: list[Event]) -> Untrue | None:
 
 def _empty(history: History, run: Run, ends: list[Event]) -> Untrue | None:
     """The records say outright that the run said nothing and did nothing."""
-    events = events_of(history, run)
+    events = history.events_of(run)
     said = [event for event in events if event.kind is Kind.AGENT_MESSAGE]
     outright = any(one.get("text_length") == 0 or one.get("empty") for one in (*said, *run.ends))
     worded = any(one.get("text_length") for one in run.ends)
@@ -239,7 +238,7 @@ def _stored_without_a_word(history: History, run: Run, ends: list[Event]) -> Unt
 
     A text that then stands in its terminal is the program's, not the model's.
     """
-    events = events_of(history, run)
+    events = history.events_of(run)
     stored = [event for event in events if event.source == "session"]
     heard = any(event.kind is Kind.USER_MESSAGE for event in stored)
     over = [one for one in stored if one.kind is Kind.STATUS and one.get("status") == "ended"]
@@ -257,7 +256,7 @@ def _wordless(history: History, run: Run, ends: list[Event]) -> Untrue | None:
     last = final_message(history, run)
     if last is None or not last.get("final") or last.get("text_length") != 0:
         return None
-    events = events_of(history, run)
+    events = history.events_of(run)
     worded = any(
         event.get("text_length")
         for event in events
@@ -276,7 +275,7 @@ def _broken_off(history: History, run: Run, ends: list[Event]) -> Untrue | None:
     asked = broke_off(history, run)
     if asked is None:
         return None
-    tools = [one for one in events_of(history, run) if one.kind is Kind.TOOL_ENDED][-1:]
+    tools = [one for one in history.events_of(run) if one.kind is Kind.TOOL_ENDED][-1:]
     why = "Its last answer asks for a tool and no answer follows, yet it completed."
     return Untrue(why, (asked, *tools, *ends, *_told_completed(run)))
 

@@ -9,7 +9,6 @@ from runs.core.agents import PUSHED, TERMINAL, Run, tells_end
 from runs.core.ends import (
     RACE,
     asked_to_cancel,
-    events_of,
     failure_of,
     final_message,
     hidden_from,
@@ -187,7 +186,7 @@ class ToldOnce(Law):
         ahead = history.time(run.ends[0]) - history.time(note)
         later = [
             event
-            for event in events_of(history, run)
+            for event in history.events_of(run)
             if event.kind in _WORK
             and history.place(note) < history.place(event) < history.place(run.ends[0])
         ]

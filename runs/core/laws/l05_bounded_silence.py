@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from runs.core.agents import Agent, Run
-from runs.core.ends import events_of, never_ran
+from runs.core.covered import Covered
+from runs.core.ends import never_ran
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds, Verdict
@@ -25,8 +25,6 @@ _CONTENT = (
     Kind.USER_MESSAGE,
 )
 _BAD_ENDS = ("failed", "cancelled", "interrupted", "stopped")
-LOADING = 5.0
-"""Seconds before the word of a restart in which records are the restart's own."""
 
 
 class BoundedSilence(Law):
@@ -91,7 +89,7 @@ class BoundedSilence(Law):
         """Its turns before the last one, where they gave no answer; the longest of the silent."""
         busy = _busy(history, agent.id)
         found = [
-            (_silence(history.time(last), history.time(over), busy), last, over)
+            (_silence(history, history.time(last), history.time(over), busy), last, over)
             for last, over in _without_answer(agent)
         ]
         worst = max(found, key=lambda one: one[0], default=None)
@@ -134,7 +132,7 @@ class BoundedSilence(Law):
         for before, until in stretches:
             start = history.time(before)
             if until - start > worst:
-                silence = _silence(start, until, busy)
+                silence = _silence(history, start, until, busy)
                 if silence > worst:
                     worst, at = silence, before
         if worst > limit:
@@ -152,7 +150,9 @@ class BoundedSilence(Law):
         if end is None and not history.complete:
             return self.unknown(agent, f"Silent for {worst:.0f} s of {limit:.0f} s so far.")
         return self.holds(
-            agent, f"Its longest silence was {worst:.0f} s of {limit:.0f} s.", silence=worst
+            agent,
+            f"Its longest silence was {worst:.0f} s of {limit:.0f} s.",
+            silence=round(worst, 3),
         )
 
 
@@ -190,7 +190,7 @@ def _interrupts(event: Event) -> bool:
 
 def _progress(history: History, run: Run) -> list[Event]:
     """The run's content, in order: its own records, and whole answers of the provider."""
-    own = [event for event in events_of(history, run) if _is_content(event)]
+    own = [event for event in history.events_of(run) if _is_content(event)]
     answers = [
         call.last.ended
         for call in history.calls_of(run.agent, run)
@@ -218,8 +218,8 @@ def _seen_until(history: History, agent: str) -> float:
     if history.complete:
         return history.end
     files = history.files_of(agent)
-    times = [history.time(event) for event in history.events if event.file in files]
-    return max(times, default=history.end)
+    last = [history.time(event) for file in files for event in history.in_file(file)[-1:]]
+    return max(last, default=history.end)
 
 
 def _gave_answer(event: Event) -> bool:
@@ -227,43 +227,24 @@ def _gave_answer(event: Event) -> bool:
     return event.kind is Kind.AGENT_MESSAGE and bool(event.get("final"))
 
 
-def _busy(history: History, agent: str) -> list[tuple[float, float]]:
-    """When a tool, a question or a child of the agent was open, in order of start.
-
-    Between the last record before a restart and the restart nothing ran (see L8).
-    """
+def _busy(history: History, agent: str) -> Covered:
+    """When a tool, a question or a child of the agent was open."""
     busy = [
         (history.time(one.start), history.time(one.end) if one.end is not None else history.end)
         for one in [*history.tools.get(agent, ()), *history.questions.get(agent, ())]
     ]
-    for resume in history.of(Kind.SESSION_RESUMED):
-        busy.append((_last_before(history, resume), history.time(resume)))
-    for child in history.children:
-        for run in child.runs if child.parent == agent else ():
+    for child in history.children_of(agent):
+        for run in child.runs:
             if run.start is not None:
                 stop = history.time(run.end) if run.end is not None else history.end
                 busy.append((history.time(run.start), stop))
-    return sorted(busy)
+    return Covered(busy)
 
 
-def _last_before(history: History, resume: Event) -> float:
-    """When the last record was made before the one that says that a session is loaded again;
-    loading makes some of its own."""
-    at = history.time(resume)
-    place = bisect_left(history.events, at - LOADING, key=history.time)
-    return history.time(history.events[place - 1]) if place else at
-
-
-def _silence(start: float, end: float, busy: Sequence[tuple[float, float]]) -> float:
-    """Seconds from `start` to `end` in which nothing was open."""
-    silent, cursor = 0.0, start
-    for begin, stop in busy:
-        if begin >= end:
-            break
-        if stop > cursor:
-            silent += max(0.0, begin - cursor)
-            cursor = stop
-    return max(0.0, silent + max(0.0, end - cursor))
+def _silence(history: History, start: float, end: float, busy: Covered) -> float:
+    """Seconds from `start` to `end` in which nothing was open, and the process ran (see L8)."""
+    gaps = busy.gaps(start, end)
+    return sum(stop - begin - history.restarts.within(begin, stop) for begin, stop in gaps)
 
 
 LAW = BoundedSilence()

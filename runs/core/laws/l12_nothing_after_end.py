@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 from runs.core.agents import Run
-from runs.core.ends import events_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -83,7 +83,7 @@ def _went_on(history: History, run: Run, end: Event, late: list[Event]) -> bool:
         event.kind is Kind.OTHER
         and event.native == end.native
         and history.place(event) > history.place(late[0])
-        for event in events_of(history, run)
+        for event in history.events_of(run)
     )
 
 
@@ -95,7 +95,7 @@ def _surest(history: History, run: Run) -> Event:
 
 def _work_after(history: History, run: Run, end: Event) -> list[Event]:
     kinds = set(_WORK) - (_WORDS if _had_its_words(history, run, end) else set())
-    found = [event for event in events_of(history, run) if event.kind in kinds]
+    found = [event for event in history.events_of(run) if event.kind in kinds]
     if history.clocks_agree:
         found += [
             attempt.received or attempt.event
@@ -112,7 +112,7 @@ def _work_after(history: History, run: Run, end: Event) -> list[Event]:
             by[own.seq] = _surely_by(history, own)
         if event.file == own.file or history.time(event) > by[own.seq]:
             late.append(event)
-    late += [event for event in events_of(history, run) if _begins_later(history, event, end)]
+    late += [event for event in history.events_of(run) if _begins_later(history, event, end)]
     return sorted({event.seq: event for event in late}.values(), key=history.place)
 
 
@@ -155,19 +155,12 @@ def _is_later(history: History, event: Event, end: Event) -> bool:
 def _surely_by(history: History, end: Event) -> float:
     """The time by which it was written: of a record that shares the time of the one before it,
     as those do that have none of their own, that of the next record of its file."""
-    at, place, events = history.time(end), history.place(end), history.events
-    back = (events[one] for one in range(place - 1, -1, -1))
-    before = next((one for one in back if one.file == end.file), None)
-    if before is None or history.time(before) != at:
+    at, own = history.time(end), history.in_file(end.file)
+    place = bisect_left(own, history.place(end), key=history.place)
+    if place == 0 or history.time(own[place - 1]) != at:
         return at
-    return next(
-        (
-            history.time(one)
-            for one in history.after(end)
-            if one.file == end.file and history.time(one) > at
-        ),
-        at,
-    )
+    later = bisect_right(own, at, key=history.time)
+    return history.time(own[later]) if later < len(own) else at
 
 
 def _was_busy(history: History, run: Run, end: Event) -> bool:
@@ -185,7 +178,7 @@ def _was_busy(history: History, run: Run, end: Event) -> bool:
             return True
     own = [
         event
-        for event in events_of(history, run)
+        for event in history.events_of(run)
         if event.kind in _STEPS and event.source == "session"
     ]
     own = [event for event in own if history.place(event) < history.place(end)]

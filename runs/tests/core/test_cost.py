@@ -55,6 +55,60 @@ def _loaded_again_and_again(count: int) -> Told:
     return told.shuts(9)
 
 
+def _worked_and_left(count: int) -> Told:
+    told = Told().begin()
+    for number in range(count):
+        told.spawn(f"c{number}").says(f"c{number}")
+    return told
+
+
+def _worked_and_left_open(count: int) -> Told:
+    return _worked_and_left(count).shuts(9999)
+
+
+def _worked_and_not_over(count: int) -> Told:
+    told = _worked_and_left(count)
+    for number in range(count):
+        told.request(f"child:{number + 1}", agent=f"c{number}")
+    return told.at(9999).add(Kind.OTHER).add(Kind.DAMAGE, "", what="truncated")
+
+
+def _loaded_again_above_many(count: int) -> Told:
+    told = _worked_and_left(count)
+    for number in range(count):
+        told.at(1000 + 10 * number).says("root").at(told.now + 9).add(Kind.SESSION_RESUMED)
+    return told.shuts(told.now + 9999)
+
+
+def _run_again_and_again(count: int) -> Told:
+    told = Told().begin().spawn("A")
+    for number in range(count):
+        told.at(number).request("child:1", agent="A").says("A").ends("A").tells("A")
+        told.add(Kind.AGENT_RESUMED, "A", by="root").says("A", 5)
+    return told.shuts(count)
+
+
+def _one_below_the_other(count: int) -> Told:
+    told, above = Told().begin(), "root"
+    for number in range(count):
+        told.spawn(f"c{number}", parent=above).errs(f"c{number}").ends(f"c{number}")
+        above = f"c{number}"
+    return told.shuts(9)
+
+
+def _ends_in_another_file(count: int) -> Told:
+    told = Told().begin().at(1)
+    for number in range(count):
+        told.spawn(f"c{number}").says(f"c{number}")
+    told.view("stdout", "out.jsonl")
+    for number in range(count):
+        told.ends(f"c{number}")
+    told.view("session", "events.jsonl").at(5)
+    for number in range(count):
+        told.says(f"c{number}")
+    return told.shuts(9)
+
+
 def _calls(told: Told) -> int:
     """How many functions are called to judge it."""
     counted = 0
@@ -83,6 +137,12 @@ def _calls(told: Told) -> int:
         _left_out_of_hooks,
         _cancelled_again_and_again,
         _loaded_again_and_again,
+        _worked_and_left_open,
+        _worked_and_not_over,
+        _loaded_again_above_many,
+        _run_again_and_again,
+        _one_below_the_other,
+        _ends_in_another_file,
     ],
 )
 def test_judging_does_not_grow_with_the_square_of_a_log(tell: Callable[[int], Told]) -> None:
