@@ -59,6 +59,14 @@ class AskIsVisible(Law):
             return self.holds(
                 question.agent, "Somebody answered its question: it was seen.", asked, answered
             )
+        went_on = _went_on(history, question) if answered is None else None
+        if went_on is not None:
+            return self.unknown(
+                question.agent,
+                "It went on: that somebody answered its question was not recorded.",
+                asked,
+                went_on,
+            )
         if answered is None and (not history.timed or not history.complete or waited <= limit):
             return self.unknown(
                 question.agent,
@@ -75,6 +83,23 @@ class AskIsVisible(Law):
             waited=round(waited, 3),
             limit=limit,
         )
+
+
+def _went_on(history: History, question: Interval) -> Event | None:
+    """What shows that a question without an answer holds its agent no more: the tool that it was
+    raised for is over, or the agent works again after it had waited."""
+    call, waited = question.start.get("call"), False
+    for event in history.after(question.start, Kind.TOOL_ENDED, Kind.STATUS):
+        if event.agent != question.agent:
+            continue
+        if event.kind is Kind.TOOL_ENDED:
+            if call and event.get("call") == call and event.get("ok") is not False:
+                return event
+        elif waited and event.get("status") == "running":
+            return event
+        else:
+            waited = waited or event.get("status") == "waiting"
+    return None
 
 
 def _refuses(answer: Event) -> bool:
