@@ -70,12 +70,15 @@ class ModelAsAsked(Law):
 
 
 def _asked(agent: Agent) -> str:
-    """The model that the spawn names outright, else the one in its start record."""
+    """The model that the spawn names outright, else the one in its start record, else the one
+    that its turns are set to, if that is one."""
     spawned = str(agent.spawn.get("model") or "") if agent.spawn is not None else ""
     for model in (spawned, agent.model):
         if model.lower() not in UNSAID:
             return model
-    return ""
+    turns = [event for event in agent.events if event.kind is Kind.STATUS and says_model(event)]
+    models = {str(event.get("model")) for event in turns}
+    return models.pop() if len(models) == 1 else ""
 
 
 def _used(history: History, agent: Agent) -> list[tuple[str, Event]]:
