@@ -1,7 +1,8 @@
 """No request is kept beyond a limit: Daphne takes each one whole before anybody reads it.
 
 What comes beyond the limit is let go, and the request goes on without a body and with a mark,
-by which the first gate answers it in words.
+by which the first gate answers it in words. One that stops in the middle is told that it did,
+before its connection is closed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import io
 from typing import Any
 
 from daphne import http_protocol
+from twisted.web import http
 
 from dashboard.guard import TOO_LARGE
 
@@ -37,7 +39,27 @@ class BoundedRequest(http_protocol.WebRequest):  # type: ignore[misc]  # Daphne 
         super().requestReceived(*line)
 
 
+_WORDS = b"The request stopped in the middle. Try again.\n"
+STALLED = (
+    b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+    b"Content-Length: %d\r\n\r\n%b" % (len(_WORDS), _WORDS)
+)
+
+
+class BoundedChannel(http.HTTPChannel):
+    """One connection."""
+
+    def timeoutConnection(self) -> None:
+        """Nothing came for too long: say so if a request had begun, and close it."""
+        if len(self.requests) == 1 and not self.requests[0].startedWriting:
+            transport: Any = self.transport
+            transport.write(STALLED)
+        super().timeoutConnection()  # type: ignore[no-untyped-call]  # Twisted has no types there
+
+
 def install() -> None:
-    """Let Daphne, which runs in this process, make such requests."""
-    protocol: Any = http_protocol
-    protocol.WebRequest = BoundedRequest
+    """Let Daphne, which runs in this process, make such requests and connections."""
+    requests: Any = http_protocol
+    connections: Any = http
+    requests.WebRequest = BoundedRequest
+    connections.HTTPChannel = BoundedChannel
