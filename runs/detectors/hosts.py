@@ -70,9 +70,9 @@ class Hosts(Patterns):
         re.compile(r"(?:\bPING\s+|\blookup\s+|\bconnecting to\s+|\b(?:ECONNREFUSED|ETIMEDOUT|"
                    r"EHOSTUNREACH)\s+)(?P<secret>[A-Za-z][\w.-]{2,})"
                    r"(?=:\d{2,5}\b| \(\d{1,3}\.| on \S+:53\b|: no such host)"),
-        re.compile(r"(?m)^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?P<secret>[a-z][\w.-]{2,}) "
+        re.compile(r"(?<!\S)[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?P<secret>[a-z][\w.-]{2,}) "
                    r"[\w./-]{1,30}(?:\[\d+\])?: "),
-        re.compile(r"(?m)^(?:\d{1,3}(?:\.\d{1,3}){3}\t\s*|\s*HostName\s+)"
+        re.compile(r"(?m)(?:(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}\t\s*|^\s*HostName\s+)"
                    r"(?P<secret>[A-Za-z][\w.-]{2,})"),
         re.compile(r"(?m)^(?P<secret>[A-Za-z][\w.-]{2,}) (?:ssh-\w{3,7}|ecdsa-sha2-\S+) AAAA"),
         re.compile(r"\bgit@(?P<secret>[A-Za-z][\w.-]{2,}):[\w.-]+/"),

@@ -39,6 +39,9 @@ class RandomTexts(Patterns):
     title = "Long random texts"
     patterns = (
         re.compile(rf"(?<![\w/+-])(?P<secret>[A-Za-z0-9+/_-]{{{LEAST_LONG},}}={{0,2}})(?![\w/+-])"),
+        re.compile(
+            r"(?<![\w+-])(?P<secret>(?:[a-z][a-z0-9]{0,11}[_-]){1,3}[0-9a-f]{32,})(?![\w+-])"
+        ),
     )
 
     def is_secret(self, value: str) -> bool:

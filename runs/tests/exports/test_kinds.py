@@ -25,7 +25,8 @@ KEYS = [
     f"lsv2_pt_{HEX * 2}_{HEX[:10]}", f"csk-{HEX * 3}", f"fc-{HEX * 2}", "ak-tW7hU27rFbvZ0UGq2Qr9gZ",
     "GR13489418JHTlcRA7t4Lf0puixyzw", "glffct-rMFgiWf8DZbbyRBwIybR", f"amzn.mws.{UUID}",
     "B8T8Q~O9EP1aGbK5s4aWci1KsK5s29q3t3k4wvL", f"{HEX * 2}-{HEX[:8]}-{HEX[:8]}", f"mlsn.{HEX * 4}",
-    f"access_token$production$abcdefgh12345678${HEX * 2}", "rzp_live_MRKCjikZ8aiocR",
+    f"access_token$production$abcdefgh12345678${HEX * 2}",
+    f"squ_{HEX * 2}{HEX[:8]}", f"crsr_{HEX * 4}", f"shpua_{HEX * 2}", "rzp_live_MRKCjikZ8aiocR",
     f"access-sandbox-{UUID}", f"FLWSECK-{HEX * 2}-X", "s.rur1HnxdA8GMdE6VdeO9MgPD",
     f"st.{HEX}{HEX[:8]}.{HEX * 2}.{HEX * 2}", "oy2" + "enud3kb3mq7v" * 3 + "abcdefg",
     f"xaat-{UUID}",
@@ -39,7 +40,7 @@ KEYS = [
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_makers_key_goes(key: str) -> None:
-    for text in (key, f"got {key} from it", f"/tmp/x-{key}.log"):
+    for text in (key, f"got {key} from it", f"/tmp/x-{key}.log", f"kind/{key}/x"):
         assert key[-12:] not in _left(text), text
 
 
@@ -76,6 +77,8 @@ def test_a_makers_key_goes(key: str) -> None:
         (json.dumps([["x-api-key", PASS]]), PASS),
         (f"X-Hub-Signature-256: sha256={HEX * 4}", HEX),
         (f"https://x.example.org/reset/{HEX}a1B2", HEX),
+        ("to marlene@[10.9.8.7]", "marlene"),
+        (f"event_msg/acme_{HEX * 2}", HEX),
         ("user.email=marlene@studio7", "marlene"),
         ("uid=1000(marlene) gid=1000(x)", "marlene"),
         ("marlene:x:1000:1000::/srv:/bin/sh", "marlene"),
