@@ -21,6 +21,8 @@ from runs.transcripts._values import integer, items, length, mapping, number, st
 ROWS = frozenset({"sessions", "messages", "async_delegations"})
 WHOLE = frozenset({"stop", "end_turn"})
 """Finish reasons of a whole answer."""
+COMPRESSED = "compression"
+"""Why a session ends whose conversation goes on, shorter, in another one."""
 UNMARKED = tuple(f"0.{minor}." for minor in range(17))
 """Versions that do not mark a sub-agent's session: each session below another is taken for one."""
 
@@ -86,6 +88,11 @@ class Rows(Lines):
         if not above:
             self._agents[session] = ROOT
             self.add(Kind.SESSION_STARTED, ROOT, session=session, model=model)
+        elif settings.get("_delegate_from", above) != above and above in self._agents:
+            # A sub-agent goes on under another id: who delegated to it is not the one above.
+            self._agents[session] = self._agents[above]
+            self._last[session] = self._last.get(above, {})
+            self.other("sessions", "goes on under another id", self._agents[session])
         elif self._unmarked or "_delegate_from" in settings or row.get("source") == "subagent":
             self._agents[session] = session
             parent = self._agents.get(above, ROOT)
@@ -99,6 +106,9 @@ class Rows(Lines):
         raw = text(row.get("end_reason"), 40)
         if agent == ROOT:
             self.add(Kind.SESSION_ENDED, ROOT, how=raw)
+            return
+        if raw == COMPRESSED:
+            self.other("sessions", raw, agent)
             return
         last = self._last.get(session, {})
         if last.get("role") != "assistant" or last.get("finish_reason") not in WHOLE:

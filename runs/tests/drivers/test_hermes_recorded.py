@@ -34,12 +34,23 @@ def _laws(made: dict[str, Any]) -> set[str]:
         ("0.18.2-parent-goes-on", "notice_lost", {"L3"}),
         ("0.18.2-gateway-http-500", "provider_error_false_completion", {"L2", "L3", "L16"}),
         ("0.17.0-sync-sse-cut", "truncated_success", {"L2", "L3", "L16"}),
+        ("0.17.0-gateway-http-413", "failed_and_reported", set()),
     ],
 )
 def test_a_recording_is_judged_as_the_run_was(name: str, diagnosis: str, laws: set[str]) -> None:
     made = judged(name)
     assert made["diagnosis"] == diagnosis
     assert _laws(made) == laws
+
+
+def test_a_sub_agent_whose_conversation_is_compressed_stays_one() -> None:
+    """It goes on in a session below its own, for which the same agent delegated."""
+    case = read_case([DATA / "0.17.0-gateway-http-413"])
+    (child,) = case.history.children
+    (run,) = child.runs
+    heard = [one for one in child.events if one.kind is Kind.USER_MESSAGE]
+    assert len(heard) == 1  # What it tells itself of the part that is gone is no new task.
+    assert (run.status, [note.get("status") for note in run.notices]) == ("failed", ["failed"])
 
 
 def test_a_child_has_one_id_in_hooks_and_database() -> None:
