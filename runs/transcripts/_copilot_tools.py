@@ -95,7 +95,7 @@ def _tool_end(reader: Copilot, data: Mapping[str, Any], agent: str) -> None:
     if tool.name in SPAWN_TOOLS:
         _answered(reader, tool, call, ok is not False, words, telemetry)
     elif tool.name in POLL_TOOLS:
-        _polled(reader, tool, agent, words, telemetry)
+        _polled(reader, tool, agent, call, words, telemetry)
 
 
 def _answered(
@@ -152,7 +152,7 @@ def _goes_on(
 
 
 def _polled(
-    reader: Copilot, tool: Tool, agent: str, words: str, telemetry: Mapping[str, Any]
+    reader: Copilot, tool: Tool, agent: str, call: str, words: str, telemetry: Mapping[str, Any]
 ) -> None:
     raw = text(telemetry.get("status"))
     if not raw:
@@ -162,7 +162,7 @@ def _polled(
     ours = status(raw)
     if child and ours != "unknown":
         reader.tell(
-            agent, child, ours, "poll", raw,
+            agent, child, ours, "poll", raw, call=call,
             has_result=bool(words) if ours in TERMINAL or ours == "idle" else None,
             error_passed=bool(words) if ours == "failed" else None,
         )  # fmt: skip

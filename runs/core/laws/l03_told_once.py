@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from runs.core.agents import PUSHED, TERMINAL, Run, tells_end
 from runs.core.ends import (
@@ -20,7 +20,12 @@ from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.parts import missing
 from runs.core.stopped import stopped_midway
-from runs.core.untold import ends_of_batches, over_with, seconds_untold
+from runs.core.untold import (
+    Untold,
+    asked_by_nobody,
+    had_failed,
+    over_with,
+)
 
 _BLIND = ("hooks", "trace", "bus", "acp", "provider")
 """Views that never show what a parent is told."""
@@ -58,14 +63,12 @@ class ToldOnce(Law):
     parameters = ("notice_within",)
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
-        batches = ends_of_batches(history)
+        untold = Untold(history)
         for run in history.runs:
             if run.ends:
-                yield self._judge(history, run, thresholds.notice_within, batches)
+                yield self._judge(history, run, thresholds.notice_within, untold)
 
-    def _judge(
-        self, history: History, run: Run, limit: float, batches: Mapping[str, float]
-    ) -> Finding:
+    def _judge(self, history: History, run: Run, limit: float, untold: Untold) -> Finding:
         notices = [note for note in run.notices if tells_end(note)]
         if not notices:
             return self._never(history, run, limit)
@@ -81,12 +84,12 @@ class ToldOnce(Law):
                 label="duplicate_notice",
                 notices=len(twice),
             )
-        waited = seconds_untold(history, run, notices[0], batches)
+        waited = untold.seconds(run, notices[0])
         if waited > limit:
             return self.broken(
                 run.agent,
                 f"The parent was told {waited:.1f} s after the end (limit {limit:.0f} s), "
-                "its own tool calls not counted.",
+                "what it was busy with not counted.",
                 over_with(history, run),
                 run.end,
                 notices[0],
@@ -260,6 +263,8 @@ def _cannot_see(history: History, run: Run) -> str:
     begun = run.start is not None or history.agents[run.agent].edge is not None
     if not begun and history.seen_only_in(run.agent, "hooks"):
         return "Nothing but its end is here: who asked for it is not to be seen."
+    if asked_by_nobody(history, run):
+        return "All that was asked for is somebody else: the runtime runs it for itself."
     if hidden_from(history, run):
         return "The stream of its parent shows nothing of it."
     if not history.closed:
@@ -273,7 +278,7 @@ def _cannot_see(history: History, run: Run) -> str:
         history.precedes(one.ends[0], run.ends[0]) for one in known.runs if one.ends
     ):
         return "Its parent had ended before it."
-    if _had_failed(history, run):
+    if had_failed(history, run):
         return "Its parent's own model call failed, and no other came in which to tell it."
     stopped = run.status in _ABORTED or (
         run.status == "failed" and failure_of(history, run) is None  # a cancel by another name
@@ -282,17 +287,6 @@ def _cannot_see(history: History, run: Run) -> str:
     if asked and not stopped_past_parent(history, run):
         return "It was cancelled on request; whoever asked knows."
     return ""
-
-
-def _had_failed(history: History, run: Run) -> bool:
-    """Whether its parent was in its last model call when it ended, and that call failed it."""
-    calls = history.calls_of(parent := history.parent_of(run.agent))
-    ends = [one for one in history.of(Kind.TURN_ENDED, Kind.RESULT) if one.agent == parent]
-    if not calls or not ends:
-        return False
-    if ends[-1].get("status") != "failed" and ends[-1].get("is_error") is not True:
-        return False
-    return calls[-1].failed and calls[-1].attempts[0].start <= history.time(run.ends[0])
 
 
 LAW = ToldOnce()

@@ -81,6 +81,51 @@ def test_it_measures_lateness_without_the_parents_own_tools() -> None:
     assert answers(told, "L3") == ["holds"]
 
 
+def test_it_does_not_count_a_question_or_a_model_call_of_the_parent() -> None:
+    def between(first: Kind, last: Kind) -> list[str]:
+        told = _ended().add(first, id="q").at(99).add(last, id="q")
+        return answers(told.at(100).tells("A").shuts(101), "L3")
+
+    assert between(Kind.QUESTION_ASKED, Kind.QUESTION_ANSWERED) == ["holds"]
+    assert between(Kind.MODEL_STARTED, Kind.MODEL_ENDED) == ["holds"]
+    assert between(Kind.QUESTION_ANSWERED, Kind.QUESTION_ASKED) == ["broken:notice_late"]
+    wire = Told().begin().request("parent").at(1).spawn("A").at(5).says("A").ends("A")
+    wire.request("parent", lasting=94).at(100).tells("A").shuts(101)
+    assert answers(wire, "L3") == ["holds"]
+
+
+def test_it_counts_the_calls_in_which_the_parent_waits_for_that_very_child() -> None:
+    def asked(*children: str) -> list[str]:
+        told = _ended().tool("root", "ask", lasting=90.0)
+        for child in children:
+            told.tells(child, "running", form="poll", call="ask")
+        return answers(told.at(100).tells("A").shuts(101), "L3", "A")
+
+    assert asked("A") == ["broken:notice_late"]
+    assert asked() == ["holds"]
+    two = Told().begin().spawn("A").spawn("B").at(5).says("A").ends("A").tool("root", "ask", 90.0)
+    two.tells("A", "running", form="poll", call="ask").tells(
+        "B", "running", form="poll", call="ask"
+    )
+    assert answers(two.at(100).tells("A").shuts(101), "L3", "A") == ["holds"]
+    wait = Told().begin().add(Kind.TOOL_STARTED, call="call-A").spawn("A", background=False)
+    wait.at(5).says("A").ends("A").at(100).add(Kind.TOOL_ENDED, call="call-A")
+    assert answers(wait.tells("A", form="tool_result").shuts(101), "L3") == ["broken:notice_late"]
+
+
+def test_it_owes_nobody_word_of_one_that_no_spawn_made() -> None:
+    def helper(*, spawned: bool) -> list[str]:
+        told = Told().begin()
+        if spawned:
+            told.spawn("A").at(1).says("A").ends("A").tells("A")
+        told.at(2).view("session", "helper.jsonl").add(Kind.AGENT_STARTED, "helper").says("helper")
+        told.ends("helper").view("session", "events.jsonl")
+        return answers(told.at(200).says("root"), "L3", "helper")
+
+    assert helper(spawned=True) == ["unknown"]
+    assert helper(spawned=False) == ["broken:notice_lost"]
+
+
 def test_it_is_broken_by_the_same_notification_twice_and_not_by_a_poll() -> None:
     told = _ended().at(6).tells("A").at(7).tells("A").shuts(8)
     assert answers(told, "L3") == ["broken:duplicate_notice"]
