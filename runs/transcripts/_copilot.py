@@ -43,7 +43,7 @@ class Child:
     ended: bool = False
     text_length: int | None = None
     turns: int = 0
-    told: str = ""
+    erred: bool = False
 
 
 class Copilot(Lines):
@@ -189,11 +189,11 @@ class Copilot(Lines):
         word = self.native.rpartition(".")[2]
         error = data.get("error")
         ours = status(word)
-        if ours == "failed" and _CANCELLED.fullmatch(text(error, 80)):
+        known = self.child(agent)
+        if ours == "failed" and not known.erred and _CANCELLED.fullmatch(text(error, 80)):
             ours = "cancelled"
         if data.get("cancelled") is True or status(data.get("status")) == "cancelled":
             ours = "cancelled"
-        known = self.child(agent)
         size = known.text_length
         if size is None and known.turns:
             size = 0
@@ -236,6 +236,8 @@ class Copilot(Lines):
         calls = data.get("toolRequests")
         asked = len(calls) if isinstance(calls, list) else 0
         known = self.children.get(agent)
+        if known is not None:
+            known.erred = False
         if known is not None and (size or not asked):
             known.text_length = size
         self.add(
@@ -266,6 +268,8 @@ class Copilot(Lines):
         word = data.get("errorType")
         code = integer(data.get("statusCode"))
         found = "stream" if word == "query" and code is None else error_class(word, code)
+        if agent in self.children and found != "aborted":
+            self.children[agent].erred = True
         self.add(
             Kind.ERROR,
             agent,
