@@ -1,6 +1,6 @@
 """One clock for all files of a case.
 
-Epoch files share a clock; relative ones begin with the earliest epoch record;
+Epoch files share a clock; relative ones begin with the earliest epoch record, or with a restart;
 files without times are laid beside what they have in common with timed ones. Lines that
 merely stand out of order are sorted by their time (:mod:`runs.transcripts._steady`).
 """
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from runs.core.events import Draft, Kind
 from runs.transcripts._reading import ReadFile
+from runs.transcripts._restarts import start_of
 
 Timed = tuple[float | None, Draft]
 """Seconds since the start of the case (None: not known) and the draft."""
@@ -22,7 +23,11 @@ def align(files: Sequence[ReadFile]) -> list[list[Timed]]:
     known = [file for file in files if not _relative(file)]
     marks = _marks(known)
     offsets = {
-        file.name: _offset(file) or _by_marks(file, marks) for file in files if _relative(file)
+        file.name: _offset(file)
+        or _by_marks(file, marks)
+        or start_of(file.drafts, [one.drafts for one in known])
+        for file in files
+        if _relative(file)
     }
     epoch = [_first(file) for file in known]
     for file in files:
