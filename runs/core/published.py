@@ -19,13 +19,8 @@ def later_in(history: History, view: str, end: Event) -> Event | None:
     for event in reversed(history.events):
         if event.seen_in(view) and event.agent != end.agent:
             later = history.time(event) > history.time(end) + SKEW if history.timed else True
-            return event if later and history.place(event) > history.place(end) else _exit(history)
+            return event if later and history.place(event) > history.place(end) else None
     return None
-
-
-def _exit(history: History) -> Event | None:
-    exits = history.of(Kind.PROCESS_EXITED)
-    return exits[-1] if exits else None
 
 
 def left_out_of_hooks(history: History, run: Run) -> tuple[Event, Event, Event] | None:
@@ -58,9 +53,25 @@ def _role(agent: Agent, start: Event) -> str:
 
 def gone_from_list(history: History, run: Run, before: Event | None = None) -> bool:
     """Whether the last list that hooks hand out, after the start, says that it runs no more."""
-    after = [
-        event.get("open")
-        for event in history.between(run.start, before, Kind.REGISTRY, Kind.STATUS)
-        if event.get("open") is not None and event.seen_in("hooks")
+    until = None if before is None else history.place(before)
+    after = [one for one in lists_of(history, run) if until is None or history.place(one) < until]
+    return bool(after) and run.agent not in after[-1].get("open")
+
+
+def lists_of(history: History, run: Run) -> list[Event]:
+    """The lists that hooks hand out after the run's start and that would have it if it ran.
+
+    They are of what runs in the background: a run that may be in the foreground is on none of
+    them, and it surely is over only when its parent stops.
+    """
+    top = (history.ancestors(run.agent) or [history.root])[-1]
+    found = [
+        event
+        for event in history.between(run.start, None, Kind.REGISTRY, Kind.STATUS)
+        if event.get("open") is not None and event.seen_in("hooks") and event.agent == top
     ]
-    return bool(after) and run.agent not in after[-1]
+    listed = any(run.agent in event.get("open") for event in found)
+    if history.agents[run.agent].background is True or listed:
+        return found
+    stops = {(one.file, one.line) for one in found if one.kind is Kind.STATUS}
+    return [event for event in found if (event.file, event.line) in stops]

@@ -16,6 +16,8 @@ class Trace:
 
     spans: Mapping[str, Event]
     owners: Mapping[str, str]
+    outer: frozenset[str] = frozenset()
+    """The spans that an outermost agent's hangs under: their parent may be another program's."""
 
     def agent_of(self, span: Event) -> str:
         """The agent whose span it is: its own, else that of its conversation, else unknown."""
@@ -35,16 +37,35 @@ class Trace:
     def is_orphan(self, span: Event) -> bool:
         """Whether it names a parent that the export does not hold."""
         parent = str(span.get("parent") or "")
-        return bool(parent) and parent not in self.spans
+        lost = bool(parent) and parent not in self.spans
+        return lost and str(span.get("span")) not in self.outer
 
 
 def trace_of(events: Sequence[Event], root: str) -> Trace:
     """The trace that these ``trace.span`` events make."""
     spans = {str(event.get("span")): event for event in events}
-    owners: dict[str, str] = {}
+    owners: dict[str, set[str]] = {}
     for event in events:
         conversation = str(event.get("conversation") or "")
         if event.get("op") == AGENT_OPERATION and conversation:
             agent = event.agent or str(event.get("agent_id") or "") or root
-            owners.setdefault(conversation, agent)
-    return Trace(spans, owners)
+            owners.setdefault(conversation, set()).add(agent)
+    sole = {one: next(iter(names)) for one, names in owners.items() if len(names) == 1}
+    plain = Trace(spans, sole)
+    above = {
+        name
+        for event in events
+        if event.get("op") == AGENT_OPERATION and plain.home_of(event) is None
+        for name in _above(spans, event)
+    }
+    return Trace(spans, sole, frozenset(above))
+
+
+def _above(spans: Mapping[str, Event], span: Event) -> list[str]:
+    """Ids of the spans that it hangs under, the nearest first."""
+    found: list[str] = []
+    parent = str(span.get("parent") or "")
+    while parent in spans and parent not in found:
+        found.append(parent)
+        parent = str(spans[parent].get("parent") or "")
+    return found

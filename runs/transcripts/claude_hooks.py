@@ -17,6 +17,8 @@ from runs.transcripts._values import error_class, items, length, mapping, moment
 
 SPAWN_TOOLS = frozenset({"Agent", "Task"})
 _AGENT_TASKS = frozenset({"subagent", "agent", "local_agent", "teammate"})
+_GO_ON = frozenset({"resume", "clear", "compact"})
+"""How a session begins that goes on with the one before."""
 _TIMES = ("received_at", "timestamp", "time", "ts")
 
 
@@ -31,6 +33,8 @@ class Hooks(Lines):
         self._open: set[str] = set()
         self._calls: dict[str, tuple[str, bool | None]] = {}
         self._asks: dict[tuple[str, str], str] = {}
+        self._root = ROOT
+        self._tops: dict[str, str] = {}
 
     def record(self, record: Mapping[str, Any]) -> None:
         """One payload, perhaps wrapped by the listener that received it."""
@@ -39,19 +43,37 @@ class Hooks(Lines):
         times = (moment(record.get(key)) for key in _TIMES)
         self.at = next((at for at in times if at is not None), None)
         self.native = text(payload.get("hook_event_name"), 80)
-        self.facts.setdefault("session", text(payload.get("session_id")))
-        agent = text(payload.get("agent_id")) or ROOT
+        self._root = self._top(payload)
+        agent = text(payload.get("agent_id")) or self._root
         handler = _HANDLERS.get(self.native)
         if handler is None:
             self.other(self.native, agent=agent)
         else:
             handler(self, payload, agent)
 
+    def _top(self, payload: Mapping[str, Any]) -> str:
+        """The one at the top of a payload's session: of several that a listener hears, those
+        after the first stand beside it, unless they go on with it under a new name."""
+        session = text(payload.get("session_id"))
+        self.facts.setdefault("session", session)
+        if session not in self._tops and len(self._tops) < 10_000:
+            goes_on = payload.get("source") in _GO_ON and self.native == "SessionStart"
+            first = not session or session == self.facts["session"] or goes_on
+            self._tops[session] = ROOT if first else session
+            if not first:
+                self.facts.setdefault("beside", []).append(session)
+                if self.native != "SessionStart":
+                    self.add(Kind.SESSION_STARTED, session, session=session)
+        return self._tops.get(session, ROOT)
+
     def _session_start(self, payload: Mapping[str, Any], agent: str) -> None:
         kind = Kind.SESSION_RESUMED if payload.get("source") == "resume" else Kind.SESSION_STARTED
-        self.add(kind, ROOT, session=text(payload.get("session_id")))
+        self.add(kind, self._root, session=text(payload.get("session_id")))
 
     def _session_end(self, payload: Mapping[str, Any], agent: str) -> None:
+        if self._root != ROOT:
+            self.other(self.native, summary=text(payload.get("reason"), 80), agent=self._root)
+            return
         self.add(Kind.SESSION_ENDED, ROOT, how=text(payload.get("reason"), 80))
 
     def _prompt(self, payload: Mapping[str, Any], agent: str) -> None:
@@ -66,7 +88,8 @@ class Hooks(Lines):
         self.add(
             Kind.AGENT_STARTED,
             agent,
-            parent=text(payload.get("parent_agent_id")),
+            parent=text(payload.get("parent_agent_id"))
+            or (self._root if self._root != ROOT else ""),
             role=text(payload.get("agent_type")),
             run=text(payload.get("run_id")) or None,
         )
@@ -93,7 +116,7 @@ class Hooks(Lines):
         word = payload.get("error")
         found = error_class(word if isinstance(word, str) else mapping(word).get("type"))
         self.add(Kind.ERROR, agent, error_class=found, raw=text(word, 80), will_retry=False)
-        if agent != ROOT:
+        if agent != self._root:
             self._open.discard(agent)
             self.add(Kind.AGENT_ENDED, agent, status="failed", raw=self.native, error_class=found)
         self._registry(payload)
@@ -123,7 +146,7 @@ class Hooks(Lines):
             tasks = len(items(payload.get("background_tasks")))
             self.add(
                 Kind.REGISTRY,
-                ROOT,
+                self._root,
                 open=running,
                 shells=tasks - len(running),
                 what="background_tasks",

@@ -8,7 +8,7 @@ from runs.core.agents import Run, tells_end
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
-from runs.core.published import later_in, left_out_of_hooks, shows_ends
+from runs.core.published import later_in, left_out_of_hooks, lists_of, shows_ends
 from runs.core.spans import AGENT_OPERATION, Trace, trace_of
 
 _TURN_ENDS = (Kind.TURN_ENDED, Kind.AGENT_ENDED)
@@ -163,7 +163,7 @@ class ViewsAgree(Law):
         """Hooks: a start without a stop, while a later list of running children is without it."""
         if run.start is None or run.ends or not run.start.seen_in("hooks"):
             return None
-        lists = [one for one in _lists(history, run.start) if one.seen_in("hooks")]
+        lists = lists_of(history, run)
         if not lists or run.agent in lists[-1].get("open"):
             return None
         if history.between(run.start, lists[-1], Kind.SESSION_RESUMED):

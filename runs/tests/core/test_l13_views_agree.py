@@ -45,6 +45,27 @@ def test_it_is_broken_by_a_start_without_stop_that_the_runtime_no_longer_lists()
     assert answers(told.add(Kind.STATUS, status="idle", open=["A"]), "L13") == ["unknown"]
 
 
+def test_a_list_of_the_background_says_nothing_of_one_that_may_be_in_the_foreground() -> None:
+    def listed(**more: object) -> list[str]:
+        told = Told("hooks", "hooks.jsonl").add(Kind.AGENT_STARTED, "A", **more).at(20)
+        return answers(told.add(Kind.REGISTRY, open=[]), "L13")
+
+    assert listed() == ["unknown"]
+    assert listed(background=True) == ["broken:terminal_not_published"]
+    before = (
+        Told("hooks", "hooks.jsonl").add(Kind.AGENT_STARTED, "A").add(Kind.REGISTRY, open=["A"])
+    )
+    told = before.at(20).add(Kind.REGISTRY, open=[])
+    assert answers(told, "L13") == ["broken:terminal_not_published"]
+
+
+def test_a_view_that_stops_before_the_end_keeps_nothing_to_itself() -> None:
+    told = Told().begin().spawn("A").at(5).view("stdout", "stdout.jsonl")
+    told.at(1).add(Kind.AGENT_STARTED, "A", parent="root").says("root")
+    told.view("session", "events.jsonl").at(5).ends("A", "failed").at(9).says("root").exits(0)
+    assert answers(told, "L13") == ["unknown"]
+
+
 def test_it_is_broken_by_a_list_that_keeps_the_dead() -> None:
     told = Told().begin().spawn("A").at(5).ends("A").at(90).add(Kind.REGISTRY, open=["A"])
     assert answers(told, "L13") == ["broken:views_disagree"]
@@ -125,6 +146,17 @@ def test_it_is_broken_by_a_parent_that_the_export_does_not_hold() -> None:
     assert answers(_trace("77"), "L13", "A") == ["broken:trace_parent_wrong"]
     cut = History(_trace("77").events, complete=False)
     assert answers(cut, "L13", "A") == ["unknown"]
+
+
+def test_what_an_outermost_agents_span_hangs_under_may_hang_under_another_program() -> None:
+    def under(parent: str) -> list[str]:
+        told = Told("trace", "trace.json")
+        told.add(Kind.SPAN, span="1", parent="far", op="cli.run")
+        told.add(Kind.SPAN, span="2", parent=parent, op="invoke_agent", conversation="c")
+        return answers(told.add(Kind.SPAN, span="3", parent="2", op="chat"), "L13")
+
+    assert under("1") == ["holds"]
+    assert under("") == ["broken:trace_parent_wrong"]
 
 
 def test_it_does_not_know_from_one_view() -> None:
