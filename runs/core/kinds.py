@@ -117,8 +117,8 @@ KINDS: Mapping[Kind, Told] = {
     Kind.SPAWN_ANSWERED: _told(
         "The spawn call is answered. `ok` true: accepted; false: refused or failed "
         "(`refusal`: limit, depth, other, or error without a reason). `child` is the id if the "
-        "answer names it.",
-        "call ok child refusal background has_result status",
+        "answer names it, `model` the one that it says the child is given.",
+        "call ok child refusal background has_result status model",
     ),
     Kind.AGENT_STARTED: _told(
         "An agent's run begins. `parent` is its spawner's id. `ends_elsewhere`: this source "
@@ -221,7 +221,7 @@ KINDS: Mapping[Kind, Told] = {
     Kind.SPAN: _told(
         "A finished trace span.",
         "span parent trace op name conversation agent_id start end ok tool model error_class "
-        "http_status",
+        "http_status finish",
     ),
     Kind.PROCESS_STARTED: _told("The binary runs.", "pid argv sealed"),
     Kind.PROCESS_SAMPLE: _told("The process tree, measured.", "rss cpu processes"),

@@ -34,6 +34,8 @@ INTERRUPTED = "[Request interrupted by user"
 _POLLED = re.compile(r"<(task_id|task_type|status)>([^<]{1,80})</\1>")
 _ID = re.compile(r"a[0-9a-f]{15,17}")
 """What is surely a sub-agent's id, and not a name that somebody gave it."""
+_SHELL = re.compile(r"b[0-9a-z]{5,11}")
+"""The same of a background command."""
 _ENDS = frozenset({"end_turn", "stop_sequence", "max_tokens", "refusal"})
 
 
@@ -66,9 +68,15 @@ class Claude(Lines):
             self.add(Kind.AGENT_RESUMED, agent, by=by, call=call, reason=ELSEWHERE)
 
     def is_shell(self, notice: Notice) -> bool:
-        """Whether a notification is about a background command, not about an agent."""
+        """Whether a notification is about a background command, not about an agent.
+
+        One of a call that another file has is about a command that a sub-agent left running.
+        """
         call = self.calls.get(notice.call)
-        return call is not None and call.tool not in SPAWN_TOOLS | MESSAGE_TOOLS
+        if call is not None:
+            return call.tool not in SPAWN_TOOLS | MESSAGE_TOOLS
+        known = notice.task in self.by_call.values() or not notice.call
+        return not known and _SHELL.fullmatch(notice.task) is not None
 
     def deliver(self, notice: Notice, agent: str, form: str, run: str | None = None) -> None:
         """`agent` is told; the runtime's word about the end is a terminal, if it is the first."""
@@ -242,6 +250,7 @@ class Claude(Lines):
             background=launched if launched or said.word else call.background,
             status=said.word or None,
             has_result=None if launched else said.size > 0,
+            model=said.model or None,
         )
         if not launched and not (said.failed and call.background):
             self._spawn_over(number_of, call, child, said)

@@ -30,6 +30,8 @@ class Answer:
     launched: bool | None
     """None where nothing says it: old logs and short ones have no result object."""
     duration: float | None
+    model: str = ""
+    """The model that it says the sub-agent is given."""
 
     @property
     def raw(self) -> str:
@@ -53,4 +55,5 @@ def answer(block: Mapping[str, Any], told: Mapping[str, Any]) -> Answer:
         size=length(told.get("content") if "content" in told else block.get("content")),
         launched=None if unsaid else told.get("isAsync") is True or word == "async_launched",
         duration=seconds(number(told.get("totalDurationMs"))),
+        model=text(told.get("resolvedModel")),
     )

@@ -17,6 +17,7 @@ from runs.transcripts._claude_notice import notices
 from runs.transcripts._sniff import records
 from runs.transcripts._steady import Order
 from runs.transcripts._values import (
+    TERMINAL,
     error_class,
     first_text,
     integer,
@@ -149,7 +150,10 @@ class ClaudeSession(Claude):
                 self._prompts.setdefault(prompt, []).append(text(mapping(block).get("id")))
 
     def _queue(self, record: Mapping[str, Any], agent: str) -> None:
-        """A notice that is put in the queue is the runtime's word that the run ended."""
+        """A notice that is put in the queue is the runtime's word that the run ended.
+
+        One that is put in again while it waits there is no other end.
+        """
         operation = text(record.get("operation"), 40)
         found = [
             notice
@@ -159,12 +163,13 @@ class ClaudeSession(Claude):
         if not found:
             self.other("queue-operation", summary=operation, agent=agent)
         for notice in found:
-            if notice.status in ("completed", "failed", "cancelled", "interrupted", "stopped"):
+            key = (notice.task, notice.run or "")
+            if notice.status in TERMINAL and key not in self.queued:
                 self.end_run(
                     notice.task, notice.status, notice.raw, notice.run, call=notice.call,
                     text_length=notice.text_length, duration=notice.duration,
                 )  # fmt: skip
-                self.queued.add((notice.task, notice.run or ""))
+                self.queued.add(key)
             self.add(
                 Kind.NOTICE_QUEUED,
                 agent,

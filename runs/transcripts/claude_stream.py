@@ -79,6 +79,9 @@ class ClaudeStream(Claude):
         )
 
     def _user(self, record: Mapping[str, Any], agent: str) -> None:
+        result = mapping(record.get("tool_use_result"))
+        if result.get("isAsync") is True:  # A call that waited may hand out its child.
+            self._foreground[text(result.get("agentId"))] = False
         if self.tool_results(record, agent, record.get("tool_use_result")):
             return
         if self.interruption(record, agent):
@@ -126,6 +129,8 @@ class ClaudeStream(Claude):
         patch = mapping(record.get("patch"))
         if self.at is None:
             self.at = moment(patch.get("end_time"))
+        if patch.get("is_backgrounded") is True:
+            self._foreground[task] = False
         raw = text(patch.get("status"), 40)
         ours = status(raw)
         if task in self._shells or ours not in TERMINAL or self.has_ended(task, run or ""):
