@@ -7,29 +7,35 @@ log closes with an error record that nothing good followed.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from runs.core.agents import Agent, Run
 from runs.core.attempts import Attempt, Call
 from runs.core.events import Event, Kind
+from runs.core.hand_in import hands_in
 from runs.core.history import SKEW, History
 from runs.core.signs import is_bad, is_good
 
 PROVIDER_ERRORS = frozenset({"rate_limit", "auth", "bad_request", "overloaded", "server", "limit"})
 """Error classes in which the provider answered, and said no."""
 CUT_SHORT = frozenset(
-    ("length", "max_tokens", "max_output_tokens", "max_turns", "max_iterations", "incomplete")
+    (
+        *("length", "max_tokens", "max_output_tokens", "max_turns", "max_iterations"),
+        *("incomplete", "model_context_window_exceeded"),
+    )
 )
 """Stop reasons that mean that the answer is not whole, or that a limit was hit."""
 _ASKS_TOOLS = frozenset({"tool_use", "tool-calls", "tool_calls"})
-CLOSING_TOOL = re.compile(
-    "complete|finish|final|yield|submit|answer|result|report|return|done|structured", re.I
-)
-"""Names of tools by which an agent hands in its answer: none follows."""
 RACE = 2.0
 """Seconds by which an end and what is said about it may cross."""
 
+QUIET = frozenset(
+    {
+        *(Kind.AGENT_STARTED, Kind.SESSION_STARTED, Kind.STATUS, Kind.MODEL_CHANGED),
+        *(Kind.USER_MESSAGE, Kind.TURN_STARTED, Kind.OTHER),
+    }
+)
+"""What may be known of an agent that never asked a model."""
 _OWN_WORK = (
     Kind.AGENT_MESSAGE,
     Kind.TOOL_STARTED,
@@ -139,13 +145,12 @@ def _said_something(events: list[Event]) -> bool:
 
 
 def final_message(history: History, run: Run) -> Event | None:
-    """The last thing that the run's agent said (not an error record)."""
-    said = [
-        event
-        for event in history.events_of(run)
-        if event.kind is Kind.AGENT_MESSAGE and not event.get("error")
-    ]
-    return said[-1] if said else None
+    """The last thing that the run's agent said (not an error record); in a trace, which shows no
+    words, its last model call."""
+    whole = history.events_of(run)
+    said = [one for one in whole if one.kind is Kind.AGENT_MESSAGE and not one.get("error")]
+    calls = [one for one in whole if one.kind is Kind.SPAN and is_good(one)]
+    return next(iter((said or calls)[-1:]), None)
 
 
 def broke_off(history: History, run: Run) -> Event | None:
@@ -165,7 +170,7 @@ def broke_off(history: History, run: Run) -> Event | None:
         return None
     if history.may_have_lost(run) or not (history.complete or said.file == run.ends[0].file):
         return None
-    return None if CLOSING_TOOL.search(str(tools[-1].get("tool") or "")) else said
+    return None if hands_in(str(tools[-1].get("tool") or "")) else said
 
 
 def was_done(history: History, run: Run) -> Event | None:
@@ -266,16 +271,7 @@ def has_answered(history: History, run: Run, before: Event) -> bool:
 
 def never_ran(history: History, agent: Agent) -> bool:
     """Whether nothing but its start is known of the agent: no message, tool or model call."""
-    quiet = {
-        Kind.AGENT_STARTED,
-        Kind.SESSION_STARTED,
-        Kind.STATUS,
-        Kind.USER_MESSAGE,
-        Kind.TURN_STARTED,
-        Kind.MODEL_CHANGED,
-        Kind.OTHER,
-    }
-    return not history.calls_of(agent.id) and all(event.kind in quiet for event in agent.events)
+    return not history.calls_of(agent.id) and all(event.kind in QUIET for event in agent.events)
 
 
 def shows_work(history: History, agent: Agent) -> bool:

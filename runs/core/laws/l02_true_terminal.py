@@ -8,7 +8,6 @@ from typing import NamedTuple
 from runs.core.agents import Run
 from runs.core.attempts import Call
 from runs.core.ends import (
-    CLOSING_TOOL,
     CUT_SHORT,
     Failure,
     broke_off,
@@ -18,6 +17,7 @@ from runs.core.ends import (
     was_done,
 )
 from runs.core.events import Event, Kind
+from runs.core.hand_in import hands_in
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.stopped import stopped_midway
@@ -263,7 +263,7 @@ def _wordless(history: History, run: Run, ends: list[Event]) -> Untrue | None:
         if event.kind in (Kind.AGENT_MESSAGE, Kind.DELTA) and event.get("what") != "tool"
     )
     tools = [str(one.get("tool") or "") for one in events if one.kind is Kind.TOOL_STARTED]
-    handed_in = any(CLOSING_TOOL.search(tool) for tool in tools[-1:])
+    handed_in = any(hands_in(tool) for tool in tools[-1:])
     lost = not history.complete or history.may_have_lost(run)
     if worded or handed_in or lost or last.get("tool_calls"):
         return None
