@@ -20,6 +20,7 @@ from runs.transcripts._values import error_class, integer, items, mapping, momen
 
 _CODE = re.compile("[1-5][0-9]{2}")
 """An HTTP status in words."""
+_KINDS = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
 @dataclass(slots=True)
@@ -127,6 +128,7 @@ class Trace(Document):
             http_status=_status(span),
             tool=span.get("gen_ai.tool.name"),
             model=span.get("gen_ai.response.model", "gen_ai.request.model"),
+            finish=span.get("gen_ai.response.finish_reasons") or None,
         )
 
 
@@ -135,14 +137,17 @@ class _Agents:
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self.by_id = {span.id: span for span in spans}
-        self.by_conversation: dict[str, str] = {}
-        self._names: dict[str, str] = {}
+        self.names: set[str] = set()
+        owners: dict[str, set[str]] = {}
         for span in self.by_id.values():
             if span.operation == "invoke_agent":
-                conversation = span.get("gen_ai.conversation.id")
                 name = self._name(span)
-                if conversation:
-                    self.by_conversation.setdefault(conversation, name)
+                self.names.add(name)
+                owners.setdefault(span.get("gen_ai.conversation.id"), set()).add(name)
+        # One that a whole tree shares tells nobody's.
+        self.by_conversation = {
+            one: next(iter(names)) for one, names in owners.items() if one and len(names) == 1
+        }
 
     def _name(self, span: Span) -> str:
         """The agent of an invoke_agent span; the outermost is the root."""
@@ -166,7 +171,7 @@ class _Agents:
         if span.operation == "invoke_agent":
             return self._name(span)
         own = span.get("gen_ai.agent.id")
-        if own and any(own == name for name in self.by_conversation.values()):
+        if own in self.names:
             return own
         conversation = self.by_conversation.get(span.get("gen_ai.conversation.id"))
         if conversation:
@@ -181,14 +186,22 @@ class _Agents:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
+    """Attributes by name; of a list its first value."""
     found: dict[str, Any] = {}
     for one in items(value):
         inner = mapping(mapping(one).get("value"))
-        kinds = ("stringValue", "intValue", "doubleValue", "boolValue")
-        found[text(mapping(one).get("key"))] = next(
-            (inner[kind] for kind in kinds if kind in inner), None
-        )
+        several = items(mapping(inner.get("arrayValue")).get("values"))
+        rows = [mapping(row) for row in several] or [inner]
+        values = (_value(kind, row[kind]) for row in rows for kind in _KINDS if kind in row)
+        found[text(mapping(one).get("key"))] = next(values, None)
     return found
+
+
+def _value(kind: str, value: Any) -> Any:
+    """An attribute's value; a whole number stands in JSON as a text."""
+    if kind == "intValue" and isinstance(value, str) and re.fullmatch("[0-9]{1,15}", value):
+        return int(value)
+    return value
 
 
 def _span(record: Mapping[str, Any]) -> Span:
@@ -196,6 +209,10 @@ def _span(record: Mapping[str, Any]) -> Span:
     ok = {1: True, 2: False, "STATUS_CODE_OK": True, "STATUS_CODE_ERROR": False}.get(
         code if isinstance(code, (int, str)) else ""
     )
+    attributes = _attributes(record.get("attributes"))
+    answered = integer(attributes.get("http.response.status_code")) or 0
+    if ok is None and (attributes.get("error.type") or answered >= 400):
+        ok = False  # It ended with an error, whether its own status says so or is left out.
     return Span(
         id=text(record.get("spanId")),
         parent=text(record.get("parentSpanId")),
@@ -204,7 +221,7 @@ def _span(record: Mapping[str, Any]) -> Span:
         start=_nanoseconds(record.get("startTimeUnixNano")),
         end=_nanoseconds(record.get("endTimeUnixNano")),
         ok=ok,
-        attributes=_attributes(record.get("attributes")),
+        attributes=attributes,
     )
 
 

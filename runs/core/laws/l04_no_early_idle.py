@@ -104,6 +104,8 @@ def _unlisted(history: History, owner: str, event: Event) -> list[Run]:
 
 def _may_have_ended(history: History, run: Run, event: Event) -> bool:
     """Whether these views, or these files as they are cut, may leave out how the run ended."""
+    if history.seen_only_in(run.agent, "trace"):
+        return not run.ends  # its span shows when it ended
     if history.seen_only_in(run.agent, "hooks", "trace"):
         return not (run.ends and event.kind is Kind.STATUS)
     if not run.ends and _left_list(history, run, event):

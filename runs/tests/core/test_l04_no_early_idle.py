@@ -53,6 +53,12 @@ def test_it_does_not_know_from_hooks_that_lose_stops() -> None:
     assert answers(Told().spawn("A").at(5).ends("A"), "L4") == ["unknown"]
 
 
+def test_a_trace_shows_when_a_run_ended() -> None:
+    told = Told("trace", "trace.json").spawn("A").spawn("B", parent="A").at(5).ends("A").at(9)
+    assert answers(told, "L4", "A") == ["unknown"]
+    assert answers(told.ends("B"), "L4", "A") == ["broken:premature_terminal"]
+
+
 def test_hooks_that_show_the_end_later_prove_that_it_was_open() -> None:
     told = Told("hooks", "hooks.jsonl").add(Kind.AGENT_STARTED, "A", parent="root").at(60)
     told.add(Kind.STATUS, status="idle", raw="idle_prompt")
