@@ -157,7 +157,7 @@ class Contained(Law):
         before, after = turned[0]
         theirs = any(
             one.agent != history.root and one.get("model") == after.get("model")
-            for one in history.between(said[0], after, Kind.AGENT_MESSAGE)
+            for one in history.between(None, after, Kind.AGENT_MESSAGE)
         )
         if not theirs or _may_choose(history, before, after):
             return None

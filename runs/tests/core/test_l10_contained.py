@@ -51,6 +51,9 @@ def _answered(*between: tuple[Kind, dict[str, str]], model: str = "small") -> To
 def test_it_is_broken_by_a_root_that_is_answered_by_its_childs_model() -> None:
     told = _answered()
     assert answers(told, "L10", "root") == ["broken:model_leaked"]
+    waits = Told().begin().spawn("A").at(1).says("A", model="small").at(2).says("root", model="big")
+    told = waits.at(3).says("root", model="small").shuts(4)
+    assert answers(told, "L10") == ["broken:model_leaked"], "its message ends after the child's"
     assert answers(_answered(model="big"), "L10") == ["unknown"]
     assert answers(_answered(model="other"), "L10") == ["unknown"]
 
