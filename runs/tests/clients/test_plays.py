@@ -29,6 +29,13 @@ def test_it_has_a_play_for_every_rule() -> None:
     assert [_play(name)["rule"] for name in RULES] == [f"CL-{n}" for n in range(1, 39)]
 
 
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_the_docs_say_what_it_plays(path: Path) -> None:
+    play = _play(path.stem)
+    page = (FOLDER.parents[1] / "docs" / "fake-app-server.md").read_text()
+    assert f"| `{path.stem}` | {play['title']} | {play['question']} |\n" in page
+
+
 @pytest.mark.parametrize("name", RULES)
 async def test_it_keeps_the_rule_on_the_wire(name: str, tmp_path: Path) -> None:
     play = _play(name)
