@@ -136,3 +136,12 @@ def test_news_stand_on_the_first_page_until_they_are_put_away(client: Client) ->
     client.post(f"/watch/news/{news.pk}/", {"from": "runs"})
     assert "exit 1 → 0" not in client.get("/").content.decode()
     assert "exit 1 → 0" in client.get("/watch/").content.decode()
+
+
+@pytest.mark.django_db
+def test_only_an_agent_of_several_versions_pretends_to_come_in_them(client: Client) -> None:
+    pages = {
+        name: client.get(f"/agents/{name}/").content.decode() for name in ("reference", "client")
+    }
+    assert "pretends to come in them" in pages["reference"]
+    assert "pretends to come in them" not in pages["client"]
