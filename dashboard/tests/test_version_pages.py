@@ -51,6 +51,28 @@ def test_compare_without_two_runs_lets_choose_them(client: Client, cut: Run) -> 
     )
 
 
+def test_compare_says_what_of_its_address_it_leaves_out(client: Client, cut: Run) -> None:
+    others = [factory.cut_run(version=f"1.0.{number}") for number in range(82, 93)]
+    names = [run.permalink for run in (cut, *others)]
+    page = text_of(client.get("/compare/?runs=" + ",".join(names)))
+    assert "12 are named in the address; the first 4 are compared" in page
+    assert "1.0.84" in page and "1.0.85" not in page
+    page = text_of(client.get(f"/compare/?runs={names[0]},{names[1]},gone1234"))
+    assert "1 of those that the address names cannot be compared" in page
+    assert "named in the address" not in page
+    grid.refresh("copilot", "1.0.82", "sse-cut")
+    cells = "copilot|1.0.82|sse-cut,copilot|1.0.99|sse-cut"
+    page = text_of(client.get("/compare/", {"runs": ",".join(names[:4]), "cells": cells}))
+    assert "6 are named in the address; the first 4 are compared" in page
+
+
+def test_compare_offers_the_run_that_is_named_however_old_it_is(client: Client, cut: Run) -> None:
+    for _ in range(31):
+        factory.cut_run(version="1.0.85")
+    page = client.get(f"/compare/?runs={cut.permalink}").content.decode()
+    assert f'value="{cut.permalink}" checked' in page
+
+
 def test_compare_escapes_what_agents_said(client: Client, cut: Run) -> None:
     other = factory.hostile_run()
     text = client.get(f"/compare/?runs={cut.permalink},{other.permalink}").content.decode()

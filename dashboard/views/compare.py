@@ -26,7 +26,7 @@ LETTERS = "ABCD"
 SENTENCES = 12
 """Differences that are said before the table of all."""
 CHOICE = 30
-"""Newest runs that the empty page offers."""
+"""Newest runs that the empty page offers, besides those that are named."""
 UNTOLD = ("seen.again", "process.sample", "phase")
 """Kinds of events that are ours or noise: they are not compared."""
 
@@ -35,21 +35,29 @@ UNTOLD = ("seen.again", "process.sample", "phase")
 @require_GET
 def compare(request: HttpRequest) -> HttpResponse:
     """The page."""
-    cells = _cells(request.GET)
-    runs = _runs(request.GET, cells)
-    context: dict[str, Any] = {"section": "compare", "runs": runs, "cells": cells}
+    names, cells = _named(request.GET), _cells(request.GET)
+    runs = _runs(names, cells[:MOST])
+    context: dict[str, Any] = {
+        "section": "compare",
+        "runs": runs,
+        "cells": cells[:MOST],
+        "named": len(names) + len(cells),
+        "most": MOST,
+        "gone": min(len(names) + len(cells), MOST) - len(runs),
+    }
     if len(runs) < 2:
-        newest = Run.objects.filter(status="ended").order_by("-pk")[:CHOICE]
-        context |= {"choice": newest, "chosen": {run.permalink for run in runs}}
+        newest = Run.objects.filter(status="ended").exclude(pk__in=[run.pk for run in runs])
+        choice = [*runs, *newest.order_by("-pk")[:CHOICE]]
+        context |= {"choice": choice, "chosen": {run.permalink for run in runs}}
         return render(request, "compare/choose.html", context)
-    return render(request, "compare/page.html", {**context, **_context(runs, cells)})
+    return render(request, "compare/page.html", {**context, **_context(runs, cells[:MOST])})
 
 
 @never_cache
 @require_GET
 def timeline(request: HttpRequest) -> HttpResponse:
     """The runs' timelines as one, aligned at the spawn."""
-    runs = _runs(request.GET, [])
+    runs = _runs(_named(request.GET), [])
     if len(runs) < 2:
         raise Http404
     spawns = [core.spawn_of(report.document(run)) for run in runs]
@@ -57,19 +65,24 @@ def timeline(request: HttpRequest) -> HttpResponse:
     return JsonResponse(core.aligned(lines, LETTERS[: len(runs)], spawns))
 
 
+def _named(query: QueryDict) -> list[str]:
+    """The permalinks of the address, each once."""
+    names = [name for value in query.getlist("runs") for name in value.split(",")]
+    return list(dict.fromkeys(name for name in names if name.isalnum()))
+
+
 def _cells(query: QueryDict) -> list[tuple[str, str, str]]:
     texts = [text for value in query.getlist("cells") for text in value.split(",")]
     places = [tuple(part[:80] for part in text.split("|")) for text in texts]
-    return [(p[0], p[1], p[2]) for p in places if len(p) == 3][:MOST]
+    return list(dict.fromkeys((p[0], p[1], p[2]) for p in places if len(p) == 3))
 
 
-def _runs(query: QueryDict, cells: list[tuple[str, str, str]]) -> list[Run]:
-    """The named runs in their order; of each cell the newest run of its usual diagnosis."""
-    names = [name for value in query.getlist("runs") for name in value.split(",")]
-    names = list(dict.fromkeys(name for name in names if name.isalnum()))[:MOST]
+def _runs(names: list[str], cells: list[tuple[str, str, str]]) -> list[Run]:
+    """The first named runs in their order; of each cell the newest run of its usual diagnosis."""
+    names = names[:MOST]
     known = {run.permalink: run for run in Run.objects.filter(permalink__in=names)}
     found = [known[name] for name in names if name in known]
-    return found + [run for place in cells if (run := _typical(place))]
+    return (found + [run for place in cells if (run := _typical(place))])[:MOST]
 
 
 def _typical(place: tuple[str, str, str]) -> Run | None:

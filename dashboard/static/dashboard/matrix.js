@@ -1,6 +1,6 @@
-// The matrix: a card with a cell's last runs under the pointer or the focus, choosing cells, copying.
+// The matrix: a card with a cell's last runs under the pointer or the focus, copying.
 
-import { copy, paintClock, say } from "./base.js";
+import { copy, paintClock } from "./base.js";
 
 const WAIT = 220;
 const grid = document.getElementById("grid");
@@ -71,29 +71,6 @@ document.addEventListener("keydown", (event) => {
   document.querySelector('[data-shortcut="/"]').select();
 });
 
-/** The line under the table; a sweep's page renews it with its cells, an empty one has none. */
-function tell(text) {
-  const words = document.getElementById("chosen-words");
-  if (words) words.textContent = text;
-}
-
-/** What is chosen, in words; with two the button compares them. */
-function choose() {
-  const boxes = [...grid.querySelectorAll('input[name="cells"]')];
-  const chosen = boxes.filter((box) => box.checked);
-  for (const box of boxes) box.closest("td").classList.toggle("chosen", box.checked);
-  const names = chosen.map((box) => box.value.replaceAll("|", " "));
-  tell(names.length ? names.join(" ↔ ") : "Choose two cells to compare them.");
-}
-
-grid.addEventListener("change", choose);
-grid.addEventListener("submit", (event) => {
-  if (grid.querySelectorAll('input[name="cells"]:checked').length >= 2) return;
-  event.preventDefault();
-  say("Choose two cells first.");
-  tell("Choose two cells first.");
-});
-
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy-url]");
   if (!button) return;
@@ -103,4 +80,3 @@ document.addEventListener("click", async (event) => {
     button.textContent = "Copied ✓";
   }
 });
-if (grid.querySelector('input[name="cells"]:checked')) choose();

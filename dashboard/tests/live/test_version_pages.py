@@ -42,14 +42,31 @@ def test_the_matrix_is_accessible_and_shows_a_cells_runs(shown: Site, open_page:
     page.keyboard.press("Escape")
     expect(card).to_be_hidden()
     page.get_by_role("button", name="Compare the chosen").click()
-    expect(page.locator("#chosen-words")).to_have_text("Choose two cells first.")
+    words = page.locator(".chosen-words")
+    expect(words).to_have_text("Choose two first.")
     page.get_by_label("Choose copilot 1.0.81 sse-cut").check()
     page.get_by_label("Choose copilot 1.0.92 sse-cut").check()
-    expect(page.locator("#chosen-words")).to_contain_text("↔")
+    expect(words).to_contain_text("↔")
     page.get_by_role("button", name="Compare the chosen").click()
     expect(page.locator("#timeline")).to_have_attribute("data-drawn", "1")
     expect(page.get_by_text("The cells")).to_be_visible()
     _sound(page, CROSSED)
+
+
+def test_no_more_runs_are_sent_to_compare_than_it_takes(shown: Site, open_page: Any) -> None:
+    factory.cut_run(version="1.0.99")
+    page = open_page()
+    page.goto(f"{shown.address}/compare/")
+    boxes = page.get_by_role("checkbox")
+    for place in range(5):
+        boxes.nth(place).check()
+    expect(page.locator(".chosen-words")).to_contain_text("5 are chosen: 4 at most")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("5 are chosen")
+    boxes.nth(0).uncheck()
+    expect(page.locator(".chosen-words")).to_have_text("4 chosen")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".letter").first).to_have_text("A")
 
 
 def test_a_sweep_is_planned_in_words_and_followed_live(shown: Site, open_page: Any) -> None:
