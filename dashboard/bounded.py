@@ -2,7 +2,7 @@
 
 What comes beyond the limit is let go, and the request goes on without a body and with a mark,
 by which the first gate answers it in words. One that stops in the middle is told that it did,
-before its connection is closed.
+before its connection is closed; so is one whose address or header is too long.
 """
 
 from __future__ import annotations
@@ -47,11 +47,33 @@ STALLED = (
 
 
 class BoundedChannel(http.HTTPChannel):
-    """One connection."""
+    """One connection: a line of a request's head is at most `MAX_LENGTH` bytes."""
+
+    totalHeadersSize = 2 * http.HTTPChannel.MAX_LENGTH
+    """More than one line may have, so that a line that is too long is answered as one."""
+    _refused = False
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """Say so, then read to nowhere until the client has gone or its time is up."""
+        is_address = line.partition(b" ")[0].isalpha()
+        status = b"414 URI Too Long" if is_address else b"431 Request Header Fields Too Large"
+        what = "The address" if is_address else "A header of the request"
+        words = f"{what} is longer than {self.MAX_LENGTH} bytes.\nName fewer things in it.\n"
+        head = b"Content-Type: text/plain; charset=utf-8\r\nCache-Control: no-store\r\n"
+        length = b"Content-Length: %d\r\nConnection: close\r\n\r\n" % len(words)
+        transport: Any = self.transport
+        transport.write(b"HTTP/1.1 %b\r\n%b%b%b" % (status, head, length, words.encode()))
+        self._refused = True
+        transport.loseWriteConnection()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Take what comes, unless it was refused."""
+        if not self._refused:
+            super().dataReceived(data)  # type: ignore[no-untyped-call]  # Twisted has no types there
 
     def timeoutConnection(self) -> None:
         """Nothing came for too long: say so if a request had begun, and close it."""
-        if len(self.requests) == 1 and not self.requests[0].startedWriting:
+        if not self._refused and len(self.requests) == 1 and not self.requests[0].startedWriting:
             transport: Any = self.transport
             transport.write(STALLED)
         super().timeoutConnection()  # type: ignore[no-untyped-call]  # Twisted has no types there

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from html import escape
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from runs import machine
+from runs.exports.html import POLICY, STYLE
 
 
 def wants_json(request: HttpRequest) -> bool:
@@ -20,10 +22,24 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def plain(request: HttpRequest, status: int, what: str, do: str = "") -> HttpResponse:
-    """Without a template: for the gates, which trust nothing of the request."""
+    """Without a template: for the gates, which trust nothing of the request.
+
+    A browser gets a page that carries its style and needs nothing else of this instance.
+    """
     if wants_json(request):
         return as_json(status, what, do)
-    return HttpResponse(f"{what}\n{do}\n", status=status, content_type="text/plain; charset=utf-8")
+    if "text/html" not in request.headers.get("accept", ""):
+        words = f"{what}\n{do}\n"
+        return HttpResponse(words, status=status, content_type="text/plain; charset=utf-8")
+    answer = HttpResponse(
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(what)} — Lifeline</title><style>{STYLE}</style></head>"
+        f"<body><main><h1>{escape(what)}</h1><p>{escape(do)}</p></main></body></html>\n",
+        status=status,
+    )
+    answer["Content-Security-Policy"] = POLICY
+    return answer
 
 
 def as_json(status: int, what: str, do: str) -> JsonResponse:
@@ -69,7 +85,8 @@ def refused(request: HttpRequest, exception: Exception | None = None) -> HttpRes
 
 def bad(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400."""
-    return plain(request, 400, "The request is not understood.")
+    do = "Go back; if the address is long, name fewer things in it."
+    return plain(request, 400, "The request is not understood.", do)
 
 
 def broken(request: HttpRequest) -> HttpResponse:

@@ -109,7 +109,11 @@ def test_a_large_upload_goes_in_pieces_and_is_the_same(started: Up, open_page: A
 def test_a_request_beyond_the_limit_is_not_kept_and_answered_in_words(started: Up) -> None:
     address = urlsplit(started.address)
     assert address.hostname
-    for accept, wanted in (("text/html", "The request is too large."), ("application/json", "{")):
+    for accept, wanted in (
+        ("text/html", "<!doctype html>"),
+        ("*/*", "The request is too large."),
+        ("application/json", "{"),
+    ):
         connection = HTTPConnection(address.hostname, address.port or 80, timeout=60)
         connection.request(
             "POST",
@@ -122,3 +126,23 @@ def test_a_request_beyond_the_limit_is_not_kept_and_answered_in_words(started: U
         words = answer.read().decode()
         assert answer.status == 413 and words.startswith(wanted) and "judge PATH" in words
         connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status", "word"),
+    [
+        ("/compare/?runs=" + "a" * 300_000, {}, 414, "The address"),
+        ("/compare/?runs=" + "a" * 10_000, {"Cookie": "a" * 10_000}, 200, "<!doctype"),
+        ("/", {"Cookie": "a" * 20_000}, 431, "A header"),
+    ],
+)
+def test_a_head_beyond_the_limit_is_answered_in_words(
+    started: Up, path: str, headers: dict[str, str], status: int, word: str
+) -> None:
+    address = urlsplit(started.address)
+    assert address.hostname
+    connection = HTTPConnection(address.hostname, address.port or 80, timeout=60)
+    connection.request("GET", path, headers=headers)
+    answer = connection.getresponse()
+    assert (answer.status, answer.read().decode().startswith(word)) == (status, True)
+    connection.close()

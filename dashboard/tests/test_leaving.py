@@ -16,6 +16,7 @@ from django.test import Client
 from django.utils import timezone
 
 from runs import export, imports, models, redact, shares
+from runs.exports.html import STYLE_HASH
 from runs.tests.transcripts.helpers import CASES, RECORDED
 
 CUT = RECORDED / "copilot/1.0.102/sse-cut"
@@ -170,7 +171,12 @@ def test_a_link_serves_the_redacted_page_until_it_is_revoked(
     for below in ("events", f"runs/{imported.permalink}/", "archive.zip/"):
         assert client.get(f"/s/{share.key}/{below}").status_code == 404
     assert client.post(f"/s/{share.key}/").status_code == 405
-    client.post(f"/shares/{share.pk}/revoke/")
+    ended = client.post(f"/shares/{share.pk}/revoke/")
+    assert ended.headers["location"] == f"/shares/#s{share.pk}"
+    told = client.get(f"/s/{share.key}/", headers={"accept": "text/html"})
+    assert told.status_code == 410 and told.content.decode().startswith("<!doctype html>")
+    assert "revoked or has expired" in told.content.decode()
+    assert STYLE_HASH in told.headers["content-security-policy"]
     for rest in ("", "archive.zip", "events", f"runs/{imported.permalink}/"):
         assert client.get(f"/s/{share.key}/{rest}").status_code == 410
     assert not shares.path_of(share, "html").exists()

@@ -123,7 +123,7 @@ def revoke(request: HttpRequest, number: int) -> HttpResponse:
         shares.revoke(Share.objects.get(pk=number))
     except Share.DoesNotExist:
         raise Http404 from None
-    return redirect("shares")
+    return redirect(f"{reverse('shares')}#s{number}")
 
 
 @require_safe
