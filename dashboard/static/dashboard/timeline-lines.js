@@ -51,14 +51,15 @@ export function told(pen, { layout, scale, palette, model }) {
   }
 }
 
-/** Memory as an area with its highest value, processor time as a thin line. */
-export function samples(pen, { model, scale, palette, width }, row) {
-  const all = model.samples;
+/** Memory as an area with its highest value, processor time as a thin line; all runs on one scale. */
+export function samples(pen, { model, scale, palette, width, layout }, row) {
+  const { samples: every } = model;
+  const all = row.lane.samples ?? every;
   if (!all.length) return;
   const points = thinned(all, scale, width);
   const [top, bottom] = [row.top + 12, row.top + row.height - 18];
-  const most = all.reduce((high, sample) => Math.max(high, sample[1] ?? 0), 1);
-  const busiest = all.reduce((high, sample) => Math.max(high, sample[2] ?? 0), 100);
+  const most = every.reduce((high, sample) => Math.max(high, sample[1] ?? 0), 1);
+  const busiest = every.reduce((high, sample) => Math.max(high, sample[2] ?? 0), 100);
   const y = (value, highest) => bottom - ((value ?? 0) / highest) * (bottom - top);
   pen.lineWidth = 1.3;
   pen.strokeStyle = palette.ok;
@@ -82,7 +83,8 @@ export function samples(pen, { model, scale, palette, width }, row) {
   const peak = points.reduce((best, sample) => (sample[1] > best[1] ? sample : best));
   const text = `${Math.round(peak[1] / 1048576)} MiB`;
   const x = Math.min(scale.x(peak[0]) + 4, width - 60);
-  label(pen, text, Math.max(x, scale.left + 2), top - 4, width, palette.dim);
+  const free = scale.left + (layout.above ? 60 : 2); // on a phone the lane's name stands there
+  label(pen, text, Math.max(x, free), top - 4, width, palette.dim);
 }
 
 /** At most one sample a pixel, one more on either side so that the line reaches the edges. */

@@ -103,3 +103,11 @@ def test_it_begins_at_zero_where_a_run_has_no_spawn() -> None:
     drawn = compare.aligned([line, line], "AB", [None, 1.5])
     assert [row["bars"][0]["start"] for row in drawn["lanes"]] == [0.5, 0.5]
     assert compare.spawn_of(document(started=None)) is None
+
+
+def test_each_process_keeps_the_samples_of_its_run() -> None:
+    one = {"duration": 2.0, "lanes": [lane("process", "", 0.0, 1)], "samples": [[0.5, 9.0, 1.0]]}
+    two = {**one, "samples": [[0.5, 7.0, 1.0]]}
+    drawn = compare.aligned([one, two], "AB", [1.0, 2.0])
+    assert [row["samples"] for row in drawn["lanes"]] == [[[1.5, 9.0, 1.0]], [[0.5, 7.0, 1.0]]]
+    assert drawn["samples"] == [[1.5, 9.0, 1.0], [0.5, 7.0, 1.0]]
