@@ -20,6 +20,11 @@ from runs.text import one_line
 EVENTS_SHOWN = 2000
 LANES_SHOWN = 60
 WIDTH, LEFT, ROW = 1000, 190, 18
+STEPS = (
+    *(m * 10.0**e for e in (-3, -2, -1, 0) for m in (1, 2, 5)),
+    *(10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400),
+)
+"""Seconds from one line of the axis to the next."""
 STYLE = Path(__file__).with_name("_page.css").read_text(encoding="utf-8")
 STYLE_HASH = "sha256-" + base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
 """What a Content-Security-Policy names to allow this style and no other."""
@@ -61,7 +66,8 @@ def _page(material: Material) -> Iterator[str]:
         yield f'<span class="chip {tone}">{escape(word)}</span>'
     if material.document.get("outcome"):
         yield f'<span class="chip wait">{said(material.document["outcome"])}</span>'
-    yield f"<small>{said(material.run['started_at'] or material.run['created_at'])}"
+    moment = said(material.run["started_at"] or material.run["created_at"])
+    yield f"<small>{moment[:19].replace('T', ' ')} UTC"
     yield f" · {words.seconds(material.document.get('duration'))}</small></p>\n"
     if material.scenario.get("question"):
         yield f"<p>{said(material.scenario['question'])}</p>\n"
@@ -93,7 +99,7 @@ def _row(*cells: str) -> str:
 
 def _truth(rows: list[Any]) -> Iterator[str]:
     def cell(one: Any) -> str:
-        lie = ' <span class="bad">✗ not true</span>' if one.lie else ""
+        lie = f' <span class="bad">✗ {one.against}</span>' if one.lie else ""
         ref = f"<br><small>{said(one.ref)}</small>" if one.ref else ""
         return said(one.word) + lie + ref
 
@@ -157,11 +163,11 @@ def _picture(timeline: dict[str, Any]) -> Iterator[str]:
     def x(t: float) -> float:
         return round(LEFT + max(0.0, min(t, span)) / span * (WIDTH - LEFT - 12), 1)
 
-    for step in range(6):
-        at, t = x(span * step / 5), words.seconds(span * step / 5)
-        anchor = ' text-anchor="end"' if step == 5 else ""
+    for t in ticks(span):
+        at, word = x(t), words.seconds(t) if t >= 60 else f"{t:.4g} s"
+        anchor = ' text-anchor="end"' if at > WIDTH - 60 else ""
         yield f'<path class="axis" d="M{at} {ROW}V{height}"/>'
-        yield f'<text x="{at if anchor else at - 8}" y="12"{anchor}>{t}</text>\n'
+        yield f'<text x="{at if anchor else at - 8}" y="12"{anchor}>{word}</text>\n'
     for place, lane in enumerate(lanes, 1):
         top = ROW * place + 6
         yield f'<text x="{4 + 10 * int(lane.get("depth") or 0)}" y="{top + 11}">'
@@ -177,6 +183,12 @@ def _picture(timeline: dict[str, Any]) -> Iterator[str]:
             yield f'r="3.5"><title>{said(mark["label"] or mark["kind"])}</title></circle>'
         yield "\n"
     yield "</svg></div>\n"
+
+
+def ticks(span: float) -> list[float]:
+    """Round moments of the axis, seven at most."""
+    step = next((one for one in STEPS if span / one <= 6), span / 6)
+    return [step * n for n in range(int(span / step + 1e-9) + 1)]
 
 
 def _attempts(rows: list[dict[str, Any]]) -> Iterator[str]:

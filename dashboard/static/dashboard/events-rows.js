@@ -2,6 +2,8 @@
 
 const ROW = 26;
 const BEYOND = 8;
+/** Rows at most on paper, and those that stay made after it. */
+const [PRINTED, SPARE] = [5000, 200];
 
 /**
  * @template T
@@ -21,6 +23,8 @@ export class Rows {
     scroller.append(head, this.space);
     /** @type {HTMLElement[]} */
     this.made = [];
+    /** Whether all rows are made, for paper. */
+    this.whole = false;
     scroller.addEventListener("scroll", () => this.redraw(), { passive: true });
     new ResizeObserver(() => this.redraw()).observe(scroller);
   }
@@ -55,13 +59,19 @@ export class Rows {
     if (!this.queued) this.queued = requestAnimationFrame(() => this.draw());
   }
 
+  #inSight() {
+    const height = this.scroller.clientHeight || 400;
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - BEYOND);
+    return [first, Math.min(this.items.length, Math.ceil((this.scroller.scrollTop + height) / ROW) + BEYOND)];
+  }
+
   draw() {
     cancelAnimationFrame(this.queued);
     this.queued = 0;
-    const height = this.scroller.clientHeight || 400;
-    const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - BEYOND);
-    const past = Math.min(this.items.length, Math.ceil((this.scroller.scrollTop + height) / ROW) + BEYOND);
+    const [first, past] = this.whole ? [0, Math.min(this.items.length, PRINTED)] : this.#inSight();
     const wanted = Math.max(0, past - first);
+    for (const row of this.made.splice(Math.max(wanted, SPARE))) row.remove();
+    this.space.dataset.rest = this.items.length > wanted ? `and ${(this.items.length - wanted).toLocaleString("en")} more; a filter chooses` : "";
     while (this.made.length < wanted) {
       const row = this.how.make();
       this.made.push(row);

@@ -4,11 +4,12 @@
 import { say } from "./base.js";
 import { EventList } from "./events.js";
 import { Store } from "./events-store.js";
-import { learn } from "./events-words.js";
+import { learn, says } from "./events-words.js";
 import { Inspector } from "./inspector.js";
 import { Keys } from "./keys.js";
 import { History, STRETCH } from "./live-history.js";
 import { LiveSocket } from "./live-socket.js";
+import { printing } from "./printing.js";
 import { Pulse } from "./live-pulse.js";
 import { Marks } from "./live-marks.js";
 import { Selection } from "./select.js";
@@ -159,6 +160,8 @@ document.addEventListener("lifeline:select", (event) => {
   event.preventDefault();
   selection.select(event.detail.seq);
   around(event.detail.seq);
+  const chosen = store.bySeq.get(event.detail.seq);
+  if (chosen) say(`event ${chosen.seq}: ${chosen.kind}, ${says(chosen)}. The inspector shows it.`);
 });
 selection.addEventListener("change", ({ detail }) => detail.has("seq") && around(selection.seq));
 const fold = document.getElementById("fold");
@@ -169,6 +172,7 @@ foldIs();
 document.getElementById("fit").addEventListener("click", () => timeline.fit());
 document.querySelector(".timeline-tools").hidden = false;
 
+printing({ timeline, list });
 socket.open();
 if (!page.tailing) load("later");
 Object.assign(window, { lifeline: { store, timeline, list, socket, selection } });

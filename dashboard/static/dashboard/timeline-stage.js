@@ -35,3 +35,8 @@ function element(name, classes, attributes = {}) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   return made;
 }
+
+/** Some properties of an object. @param {object} from @param {string} names */
+export function pick(from, names) {
+  return Object.fromEntries(names.split(" ").map((name) => [name, from[name]]));
+}

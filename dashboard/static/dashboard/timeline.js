@@ -9,10 +9,12 @@ import { paint } from "./timeline-draw.js";
 import { palette } from "./timeline-paper.js";
 import { Hands } from "./timeline-hands.js";
 import { Motion } from "./timeline-motion.js";
-import { stage } from "./timeline-stage.js";
+import { pick, stage } from "./timeline-stage.js";
 import { worded } from "./timeline-words.js";
 
 const RIGHT = 18;
+/** The highest picture on paper (printing.js sets `paper`), CSS pixels. */
+const PAPER = 8000;
 const TICK = 100;
 const STILL_TICK = 1000;
 
@@ -47,7 +49,7 @@ export class Timeline {
   }
 
   #listen() {
-    new ResizeObserver(() => this.#resize()).observe(this.root);
+    new ResizeObserver(() => this.resize()).observe(this.root);
     this.scroller.addEventListener("scroll", () => this.redraw());
     this.news.addEventListener("click", () => this.follow());
     for (const media of ["(prefers-color-scheme: dark)", "print"]) {
@@ -80,7 +82,7 @@ export class Timeline {
     this.scroller.hidden = !has;
     this.empty.hidden = has;
     this.empty.textContent = this.live ? "Waiting for the first event." : "Nothing happened in this run.";
-    this.#resize();
+    this.resize();
     this.#fold();
     return true;
   }
@@ -178,7 +180,7 @@ export class Timeline {
     this.target = view;
     this.motion.run(atOnce, (share) => {
       this.view = [0, 1].map((side) => from[side] + (view[side] - from[side]) * share);
-      if (share < 1) this.#draw();
+      if (share < 1) this.draw();
       else this.redraw();
     });
   }
@@ -252,11 +254,11 @@ export class Timeline {
     this.redraw();
   }
 
-  #resize() {
+  resize() {
     this.width = this.root.clientWidth;
     if (!this.width) return;
     this.layout = layOut(this.model.lanes, this.width);
-    const most = Math.max(240, Math.min(innerHeight * 0.72, 760));
+    const most = this.paper ? PAPER : Math.max(240, Math.min(innerHeight * 0.72, 760));
     this.height = Math.min(this.layout.height, most);
     this.scroller.style.height = `${this.height}px`;
     this.spacer.style.height = `${this.layout.height}px`;
@@ -273,10 +275,10 @@ export class Timeline {
 
   redraw() {
     if (this.queued) return;
-    this.queued = requestAnimationFrame(() => this.#draw());
+    this.queued = requestAnimationFrame(() => this.draw());
   }
 
-  #draw() {
+  draw() {
     cancelAnimationFrame(this.queued);
     this.queued = 0;
     if (!this.layout || this.scroller.hidden) return;
@@ -292,8 +294,4 @@ export class Timeline {
     this.frames = { worst: Math.max(this.frames.worst, took), count: this.frames.count + 1, first: this.frames.first ?? performance.now() };
     this.root.dataset.drawn = String(this.model.version);
   }
-}
-
-function pick(from, names) {
-  return Object.fromEntries(names.split(" ").map((name) => [name, from[name]]));
 }

@@ -121,8 +121,9 @@ def test_it_goes_through_findings_and_lights_up_their_evidence(
     assert page.url.endswith("#e12")
     page.keyboard.press("Escape")
     assert page.evaluate("lifeline.timeline.evidence.size") == 0
-    page.locator(".finding a[data-seq='13']").click()
+    page.locator(".finding a[data-seq='13']").press("Enter")
     expect(page.locator("#row-13")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#said")).to_contain_text("event 13: notice.delivered")
 
 
 def test_it_zooms_pans_and_fits_by_key(site: Site, told: Run, open_page: Any) -> None:

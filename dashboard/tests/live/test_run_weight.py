@@ -109,6 +109,20 @@ def test_it_is_printed_light_whatever_the_theme(site: Site, open_page: Any) -> N
     page.wait_for_function("() => lifeline.timeline.palette.ink === 'rgb(28, 32, 36)'")
 
 
+def test_every_event_is_on_paper_not_only_those_in_sight(site: Site, open_page: Any) -> None:
+    run = site.run(started_ago=5, status="ended")
+    site.write(run, notes(run, 1, 400))
+    page = opened(open_page(dark=True), site.page(run))
+    rows = page.locator(".event-space .event-row:not([hidden])")
+    in_sight = rows.count()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert in_sight < 60 and rows.count() == 400
+    assert page.evaluate("lifeline.timeline.palette.ink") == "rgb(28, 32, 36)"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert rows.count() == in_sight
+    assert page.evaluate("lifeline.timeline.palette.ink") == "rgb(231, 233, 234)"
+
+
 def test_it_says_so_when_nothing_happened(site: Site, open_page: Any) -> None:
     page = open_page()
     page.goto(site.page(site.run(status="ended", event_count=0)))

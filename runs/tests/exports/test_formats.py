@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 
 from runs import export, imports, material, models, report, sayings, verdict
+from runs.exports.html import ticks
 from runs.redact import Choice
 from runs.tests.exports.schemas import CHROME, HAR, OTLP, SARIF
 from runs.tests.imports.test_imports import verdicts
@@ -158,3 +159,15 @@ def test_rejudging_an_import_changes_nothing(run: models.Run) -> None:
     before = report.findings(run)
     verdict.rejudge(run)
     assert report.findings(run) == before and run.summary["intake"]["formats"]
+
+
+@pytest.mark.parametrize(
+    ("span", "moments"),
+    [
+        (15.1, [0, 5, 10, 15]),
+        (0.3, [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3]),
+        (1000, [0, 300, 600, 900]),
+    ],
+)
+def test_the_axis_of_a_page_has_round_moments(span: float, moments: list[float]) -> None:
+    assert ticks(span) == pytest.approx(moments)
