@@ -1,9 +1,12 @@
 // What the page says of its connection and of the run's present: live, reconnecting, ended; the attempt
 // that is going on; how long it has been silent.
 
+import { say } from "./base.js";
 import { seconds } from "./events-words.js";
 
 const QUIET_AFTER = 5;
+/** Readers hear of a new attempt at most so often (milliseconds). */
+const TELL_EVERY = 4000;
 const WORDS = { live: "live", reconnecting: "reconnecting", ended: "ended", gone: "deleted" };
 
 export class Pulse {
@@ -14,6 +17,7 @@ export class Pulse {
     this.limits = {};
     this.newest = null;
     this.attempt = null;
+    this.told = { n: 1, at: 0 };
     this.present = document.getElementById("present");
     setInterval(() => this.#tick(), 250);
   }
@@ -63,6 +67,7 @@ export class Pulse {
 
   #tick() {
     if (this.state === "reconnecting") this.#say();
+    if (this.page.open) this.#tell();
     if (!this.present) return;
     const text = this.page.open ? this.#now() : "";
     if (this.present.textContent !== text) this.present.textContent = text;
@@ -70,6 +75,14 @@ export class Pulse {
     if (!text || !head || head.textContent === text) return;
     head.textContent = text;
     for (const name of ["since", "until"]) delete head.dataset[name];
+  }
+
+  /** Says the attempt that goes on to readers. */
+  #tell() {
+    const n = this.attempt?.n ?? 1;
+    if (n === this.told.n || Date.now() - this.told.at < TELL_EVERY) return;
+    if (n > 1) say(`attempt ${n}`);
+    this.told = { n, at: Date.now() };
   }
 
   #now() {

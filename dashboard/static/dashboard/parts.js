@@ -1,7 +1,7 @@
 // Keeps the [data-part] sections of #living fresh while what it shows goes on: asks again when the
 // server pokes, else every few seconds. Without JavaScript the page is whole and is reloaded.
 
-import { paintClock } from "./base.js";
+import { paintClock, say } from "./base.js";
 import { hearRuns, spaced } from "./pokes.js";
 
 const SPACING = 900;
@@ -48,6 +48,7 @@ function replace(html) {
   }
   const word = fresh.querySelector("[data-state]")?.dataset.state;
   if (!word) return;
+  if (open && word !== "going") say(word);
   open = word === "going";
   show(open ? "live" : "ended", word);
 }

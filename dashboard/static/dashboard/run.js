@@ -3,7 +3,7 @@
 // Whoever follows the run dispatches `lifeline:changed` on document (detail: {status}), and
 // `lifeline:told` when an attempt or an agent began or ended; without a socket this polls by itself. Evidence links select their event: `lifeline:select` {seq}.
 
-import { paintClock } from "./base.js";
+import { paintClock, say } from "./base.js";
 import { countOn, spaced } from "./pokes.js";
 
 const SPACING = 700;
@@ -19,6 +19,21 @@ let open = page.dataset.open === "true";
 const busy = (part) => part.contains(document.activeElement) || part.querySelector("details.menu[open]");
 /** What a part says; the token of its forms is another one each time. */
 const gist = (part) => part.innerHTML.replaceAll(/"csrfmiddlewaretoken" value="[^"]*"/g, "");
+
+/** The status and the head's chips in words. */
+function spoken(head) {
+  const chips = [...head.querySelectorAll(".chip")].map((chip) => chip.textContent.trim());
+  return [page.dataset.status, ...chips.filter((word) => word !== page.dataset.status)].join(", ");
+}
+
+let told = spoken(page.querySelector('[data-part="head"]'));
+
+/** Says to readers that it ended, the diagnosis: what of the head is new. */
+function tell(head) {
+  const words = spoken(head);
+  if (words !== told) say(words);
+  told = words;
+}
 
 /** Puts the fresh parts in place; a part with an open menu or the focus waits for the next time. */
 function replace(html) {
@@ -40,6 +55,7 @@ function replace(html) {
       if (unfolded.includes(summary.textContent)) summary.parentElement.open = true;
     }
     paintClock(old);
+    if (name === "head") tell(old);
     document.dispatchEvent(new CustomEvent("lifeline:part", { detail: { part: old, name } }));
   }
 }

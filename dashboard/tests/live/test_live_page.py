@@ -43,6 +43,19 @@ def test_it_draws_what_came_while_it_lives(site: Site, open_page: Any) -> None:
     expect(page.locator("#live-state")).to_have_text("ended")
 
 
+def test_it_says_to_readers_what_is_tried_again_and_how_it_ended(
+    site: Site, open_page: Any
+) -> None:
+    run, page = site.run(), open_page()
+    page.goto(site.page(run))
+    expect(page.locator("#live-state")).to_have_text("live")
+    where = {"call": 1, "caller": "child:1", "source": "provider", "request": "r3"}
+    site.write(run, [event(run, 1, 0.1, "request.received", "child", attempt=3, **where)])
+    expect(page.locator("#said")).to_have_text("attempt 3")
+    site.change(run, status="ended", outcome="completed", diagnosis="notice_lost")
+    expect(page.locator("#said")).to_contain_text("ended, never told, completed")
+
+
 def test_it_shows_the_same_to_one_who_joins_late_and_one_who_is_cut_off_ten_times(
     site: Site, open_page: Any
 ) -> None:
