@@ -6,6 +6,7 @@ module went through `visible_deep`, so that no template can forget it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,8 +16,11 @@ from runs.core.events import ROOT
 from runs.models import Event, Opinion, Run
 from runs.text import visible_deep
 
+NEVER = "never told"
 SPOKEN = ("stdout", "session")
 """The sources of a terminal that have a column of their own."""
+_IDS = re.compile(r"[\w-]{8,}")
+"""What may be the id of an agent in a sentence of a law."""
 LIVE_EVENTS = 20_000
 """A run that is open and longer than this gets its tables at its end; the rest is live."""
 _NOT_COMPLETED = ("failed", "cancelled", "aborted", "killed", "never_ran")
@@ -32,6 +36,11 @@ class Said:
     ref: str = ""
     lie: bool = False
     note: str = ""
+
+    @property
+    def against(self) -> str:
+        """What a lie is called beside its word; that nothing was told is none, and wrong."""
+        return ("must be told" if self.word == NEVER else "not true") if self.lie else ""
 
 
 @dataclass(slots=True)
@@ -92,7 +101,8 @@ def of_document(given: dict[str, Any]) -> Facts:
     """The facts of a run's document, also of a redacted one."""
     document = visible_deep(given)
     agents = document.get("agents") or []
-    attempts = [_attempt(row) for row in document.get("attempts") or []]
+    over = document.get("status") not in ("queued", "running")
+    attempts = [_attempt(row, over) for row in document.get("attempts") or []]
     findings = [_finding(row, n) for n, row in enumerate(document.get("findings") or [])]
     by_verdict: dict[str, list[dict[str, Any]]] = {"broken": [], "holds": [], "unknown": []}
     for row in findings:
@@ -101,6 +111,9 @@ def of_document(given: dict[str, Any]) -> Facts:
     callers = names(truth)
     for row in (*attempts, *findings):
         row["who"] = callers.get(row.get("agent") or "", row.get("agent"))
+    for row in findings:
+        said = str(row.get("reason") or "")
+        row["reason"] = _IDS.sub(lambda found: callers.get(found[0], found[0]), said)
     return Facts(
         document=document,
         truth=truth,
@@ -205,7 +218,7 @@ def _told(row: dict[str, Any], broken: list[dict[str, Any]]) -> Said:
     told = row.get("told")
     lie = any(one["agent"] == row["id"] and one["law"] == "L3" for one in broken)
     if not told:
-        return Said("never told" if lie else "–", lie=lie)
+        return Said(NEVER if lie else "–", lie=lie)
     raw = str(told.get("raw") or "")
     times = told.get("times") or 1
     note = f"{times} times" if isinstance(times, int) and times > 1 else ""
@@ -214,11 +227,13 @@ def _told(row: dict[str, Any], broken: list[dict[str, Any]]) -> Said:
     return Said(quoted, str(told.get("ref") or ""), lie, note)
 
 
-def _attempt(row: dict[str, Any]) -> dict[str, Any]:
+def _attempt(row: dict[str, Any], over: bool) -> dict[str, Any]:
     end = row.get("end")
     lasted = end - row["start"] if end is not None and row.get("start") is not None else None
     ended = words.closed(row.get("closed") or "", row.get("complete"), row.get("http_status"))
     tone = "ok" if row.get("complete") else ("run" if end is None else "bad")
+    if end is None and over:
+        ended, tone = "no end seen", words.UNKNOWN
     return {**row, "lasted": lasted, "ended": ended, "tone": tone}
 
 

@@ -72,6 +72,29 @@ def test_it_measures_nothing_where_no_call_was_seen() -> None:
     assert facts.retry_words(retry) == "claimed 5 waits, 5.00 s · measured 0 gaps, 0.00 s"
 
 
+def test_a_finding_names_an_agent_and_not_its_id() -> None:
+    agents = [{"id": "0"}, {"id": "0e71b490-cfe3", "parent": "0", "name": "Hopper"}]
+    broken = {"law": "L16", "verdict": "broken", "agent": "0", "reason": "Not told: 0e71b490-cfe3."}
+    found = facts.of_document({"agents": agents, "findings": [broken]})
+    assert found.broken[0]["reason"] == "Not told: Hopper."
+
+
+def test_an_attempt_without_an_end_is_open_only_while_the_run_is() -> None:
+    def ended(status: str) -> tuple[str, str]:
+        attempts = [{"caller": "child:1", "start": 0.0, "end": None}]
+        row = facts.of_document({"status": status, "attempts": attempts}).attempts[0]
+        return row["ended"], row["tone"]
+
+    assert ended("running") == ("still open", "run")
+    assert ended("lost") == ended("ended") == ("no end seen", "unknown")
+
+
+def test_that_nobody_was_told_is_no_lie_but_wrong() -> None:
+    assert facts.Said("completed", lie=True).against == "not true"
+    assert facts.Said(facts.NEVER, lie=True).against == "must be told"
+    assert facts.Said("failed").against == ""
+
+
 @pytest.mark.django_db
 def test_it_shows_header_retries_and_findings_with_their_evidence(client: Client, cut: Run) -> None:
     answer = client.get(_address(cut))
