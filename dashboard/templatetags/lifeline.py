@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any
 
 from django import template
 from django.templatetags.static import static
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 
 from dashboard import joining
 from runs import text, words
@@ -104,3 +105,10 @@ def as_set(value: Any) -> str:
 def grouped(value: Any) -> str:
     """A count with thousands separators."""
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@register.filter
+def coded(value: object) -> SafeString:
+    """A sentence of ours with its `names` as code."""
+    escaped = conditional_escape(str(value))
+    return mark_safe(re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped))

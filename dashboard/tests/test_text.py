@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dashboard.templatetags.lifeline import coded
 from dashboard.tests.factory import HOSTILE
 from runs import text, words
 
@@ -77,3 +78,8 @@ def test_a_guard_says_where_it_stood_whatever_a_file_claims_of_it() -> None:
         "Stopped: it had become too many processes.",
         "Stopped: guard-request-cap.",
     ]
+
+
+def test_names_in_our_own_sentences_stand_as_code() -> None:
+    said = coded("`raw` is <b> the agent's; a ` alone stays.")
+    assert said == "<code>raw</code> is &lt;b&gt; the agent&#x27;s; a ` alone stays."

@@ -104,4 +104,11 @@ document.addEventListener("submit", (event) => {
   if (question && !window.confirm(question)) event.preventDefault();
 });
 
+/** On a phone the row of pages scrolls: the one that is open stands in sight. */
+function showPlace() {
+  const here = document.querySelector(".top nav [aria-current]");
+  if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.clientWidth / 2;
+}
+
+showPlace();
 paintClock();
