@@ -30,7 +30,7 @@ from typing import Any
 
 LISTENS = re.compile(r"listening on http://([\d.]+):(\d+)")
 QUIET = 1.0
-"""Seconds without a busy session after which everything is over."""
+"""Seconds without a busy session and without an event after which everything is over."""
 PAUSE = 0.25
 AWAY = 70
 """Exit code when the server did not start or went away."""
@@ -60,6 +60,7 @@ class Client:
         self.server: subprocess.Popen[str] | None = None
         self.address = ("", 0)
         self.heard = threading.Event()
+        self.last = 0.0
         self.parents: dict[str, str] = {}
         self.interrupts = str(plan.get("interrupt") or "none")
         """Whose session is still to be aborted: parent, child, none."""
@@ -142,6 +143,7 @@ class Client:
             say("client/bus-ended", error="")
 
     def _event(self, data: str) -> None:
+        self.last = time.monotonic()
         try:
             inner = json.loads(data)
         except ValueError:
@@ -206,9 +208,9 @@ class Client:
         return found
 
     def _settle(self) -> None:
-        """Stay while any session is busy or tries again: background children may be."""
+        """Stay while a session is busy (background children may be) or the bus goes on telling."""
         since = time.monotonic()
-        while time.monotonic() - since < QUIET:
+        while time.monotonic() - max(since, self.last) < QUIET:
             busy = self._ask("GET", "/session/status", quietly=True)
             if isinstance(busy, dict) and any(_open(one) for one in busy.values()):
                 since = time.monotonic()

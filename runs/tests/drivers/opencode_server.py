@@ -1,6 +1,7 @@
 """A small server that behaves like the agent's, for the program that runs beside it.
 
-python opencode_server.py DATABASE [never-listens | never-answers | has-a-child | fails]
+python opencode_server.py DATABASE
+    [never-listens | never-answers | has-a-child | fails | tells-late]
 """
 
 from __future__ import annotations
@@ -58,6 +59,9 @@ class Handler(BaseHTTPRequestHandler):
                 HEARD.put({"type": kind, "properties": given})
             ABORTED.wait(30)
             self._answer({"info": {"sessionID": "ses_root", "finish": "stop"}, "parts": []})
+        elif sys.argv[2:] == ["tells-late"]:
+            threading.Thread(target=_tell_late, daemon=True).start()
+            self._answer({"info": {"sessionID": "ses_root", "finish": "stop"}, "parts": []})
         else:
             HEARD.put({"type": "permission.asked", "properties": {"id": "per_1"}})
             while sys.argv[2:] == ["never-answers"]:
@@ -75,6 +79,14 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+
+def _tell_late() -> None:
+    """A bus that is well behind: the last of it comes four seconds after the answer."""
+    for number in range(20):
+        HEARD.put({"type": "message.part.delta", "properties": {"number": number}})
+        time.sleep(0.2)
+    HEARD.put({"type": "session.idle", "properties": {"sessionID": "ses_child"}})
 
 
 def fill(path: str) -> None:

@@ -65,6 +65,13 @@ def test_it_hands_over_the_prompt_prints_the_bus_and_stays_until_nothing_is_busy
     assert answers[1]["body"]["info"]["finish"] == "stop"
 
 
+def test_it_hears_out_a_bus_that_is_behind(start: Start) -> None:
+    with start("tells-late") as process:
+        output, _ = process.communicate(timeout=60)
+    heard = [line["payload"]["type"] for line in said(output) if "payload" in line]
+    assert heard[-1] == "session.idle"
+
+
 def test_it_says_the_limit_that_it_set(start: Start) -> None:
     with start(depth=2) as process:
         output, _ = process.communicate(timeout=60)
