@@ -66,7 +66,7 @@ def test_it_aims_a_promised_fault_at_every_attempt_of_the_one_child(name: str) -
         assert (aimed.target.attempt, aimed.target.turn, aimed.target.share) == ("all", 0, 1.0)
 
 
-@pytest.mark.parametrize("name", ["http-500", "http-502", "http-503", "http-529"])
+@pytest.mark.parametrize("name", ["http-408", "http-500", "http-502", "http-503", "http-529"])
 def test_its_deadline_lets_waits_that_double_without_end_be_told_from_bounded_ones(
     name: str,
 ) -> None:
