@@ -19,7 +19,7 @@ from runs.transcripts._steady import Order
 from runs.transcripts._values import integer, is_watchdog, moment, number, seconds, text
 
 _HARMLESS = ("slow", "delay", "drip", "late", "latency")
-"""Words of faults that end with a whole answer."""
+"""Words of faults that end with a whole answer, where none of an end stands beside them."""
 _CLOSED = (
     ("reset", "reset"),
     ("refused", "refused"),
@@ -126,7 +126,9 @@ class ProviderSketch(Lines):
 def _complete(status: int | None, fault: str) -> bool:
     if status is None or not 200 <= status < 300:
         return False
-    return not fault or any(word in fault.lower() for word in _HARMLESS)
+    word = fault.lower()
+    broken = any(part in word for part, _ in _CLOSED)
+    return not fault or (not broken and any(harmless in word for harmless in _HARMLESS))
 
 
 def _closed(fault: str, ended: float | None) -> str:
