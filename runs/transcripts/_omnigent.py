@@ -22,9 +22,10 @@ RUNTIME = "[System: "
 """How the runtime's own words begin, among the messages of people."""
 _WAKE = re.compile(r"\[System: sub-agent ([^\s\]]+) finished \((\w+)\)")
 _RESULT = re.compile(
-    r"\[System: sub-agent task ([\w-]+) (\w+) —(?:[^\]]*?(?:returned|error): ?)?([^\]]*)"
+    r"\[System: sub-agent task ([\w-]+) (\w+) —(?:[^\]]*?(returned|error): ?)?([^\]]*)"
 )
 _EMPTY = re.compile(r"produced no output$")
+"""How the runtime's own word ends where there is no result: none of a sub-agent's is in it."""
 _CHILD = re.compile(r'"conversation_id": ?"([\w-]{1,80})"')
 _MARKER = re.compile(r"LIFELINE-TASK-(\d{1,4}(?:\.\d{1,4}){0,15})")
 
@@ -144,9 +145,9 @@ class Sessions(Lines):
         """What an agent read: results, or nothing although it was woken for something."""
         owed = self.owed.get(session, {})
         found = _RESULT.findall(words)
-        for child, word, said in found:
+        for child, word, quoted, said in found:
             owed.pop(child, None)
-            ours, got = status(word), bool(said) and not _EMPTY.search(said)
+            ours, got = status(word), bool(said) and not (not quoted and _EMPTY.search(said))
             self.add(
                 Kind.NOTICE_DELIVERED, session, child=child, status=ours, raw=word, call=call,
                 form="poll", text_length=len(said) if got else 0, has_result=got,
