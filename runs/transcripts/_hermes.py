@@ -15,7 +15,7 @@ TASKS = 1000
 """Tasks of one call, at most: numbers above are not believed."""
 _DELIVERED = re.compile(r"\[ASYNC DELEGATION (?:BATCH )?COMPLETE — (\w{1,80})\]\n")
 _ONE = re.compile(r"^Status: (\w{1,40}) .*\n--- RESULT ---$", re.MULTILINE)
-_TASK = re.compile(r"^--- . TASK (\d{1,4})/\d{1,4}\b.*\(status=(\w{1,40})", re.MULTILINE)
+_TASK = re.compile(r"^--- . TASK (\d{1,4})/(\d{1,4})\b.*\(status=(\w{1,40})", re.MULTILINE)
 
 
 def parsed(value: Any) -> Any:
@@ -61,14 +61,17 @@ def delivered(message: Any) -> tuple[str, list[dict[str, Any]]]:
     """The delegation whose result this message brings, and what it says of each task, in order.
 
     Hermes puts a result into the conversation in one of two forms, for one task or for several.
-    What a sub-agent wrote stands below the lines that are read: the first of each kind counts.
+    What a sub-agent wrote stands below the line of its own task: what it quotes of another one
+    may be taken for that. Of two words for one task none is believed, but for the first one's.
     """
     found = _DELIVERED.match(message) if isinstance(message, str) else None
     if found is None:
         return "", []
     words: dict[int, str] = {}
-    for number, word in _TASK.findall(message):
-        words.setdefault(int(number), word)
+    lines = _TASK.findall(message)
+    for number, word in ((int(one), word) for one, of, word in lines if of == lines[0][1]):
+        if words.setdefault(number, word) != word and number > 1:
+            words[number] = "unknown"
     one = _ONE.search(message)
     if one is not None and not words:
         words[1] = one[1]
