@@ -49,8 +49,12 @@ def told(state: Any) -> tuple[str, str, int | None]:
     return "unknown", "", None
 
 
-_FULL = ("limit", "too many", "maximum", "slot", "capacity")
-"""Words of a refusal because as many run as may."""
+_MANY = r"(?:sub-?agents?|agents?|threads?|slots?|concurren\w*)"
+_MOST = r"(?:(?<!usage )(?<!rate )limit|too many|max(?:imum)?|no free|capacity)"
+_FULL = re.compile(
+    rf"max_\w*threads|\b{_MANY}\b[^.:]{{0,40}}\b{_MOST}\b|\b{_MOST}\b[^.:]{{0,40}}\b{_MANY}\b"
+)
+"""A refusal because as many run as may; there are other limits."""
 
 
 def refusal(message: str) -> str:
@@ -58,7 +62,7 @@ def refusal(message: str) -> str:
     words = message[:400].lower()
     if "depth" in words:
         return "depth"
-    if any(word in words for word in _FULL):
+    if _FULL.search(words):
         return "limit"
     return "other" if words.strip() else "error"
 
