@@ -34,6 +34,7 @@ _CLOSED = (
 _CALLERS = {"parent": "parent", "root": "parent", "subagent": "child:1", "child": "child:1",
             "subagent-b": "child:2", "grandchild": "grandchild:1",
             "utility": "utility"}  # fmt: skip
+_END = re.compile(r"(?:^|[\W_])end")
 _ROLE = re.compile(r"parent|utility|subagent(-b)?|(grand)?child(:\d+)?")
 _PLAIN_ACTIONS = frozenset({"tools", "text", "call", "ok"})
 
@@ -53,7 +54,7 @@ class ProviderSketch(Lines):
         observer = text(record.get("observer"), 80)
         if observer:
             self.native = observer
-            if "end" in observer:
+            if _END.search(observer):
                 total = integer(record.get("requests_total"))
                 self.add(Kind.CAPTURE_ENDED, requests=total)
             elif is_watchdog(observer):
