@@ -33,6 +33,8 @@ LEVELS: Mapping[str, str] = {
 }
 MOST_KNOWN = 40_000
 """Different secrets that one export may hold; beyond it nothing is exported."""
+SHORTEST_KNOWN = 3
+"""Letters of what is replaced wherever it stands: two name a heading, too."""
 LONGEST_KNOWN = 4000
 LONGEST_QUOTED = 400
 """Letters of a text that is looked for where others quote it or cut it off."""
@@ -209,7 +211,7 @@ class Redactor:
                 yield Secret(self._by_value[value][0], start, end)
 
     def _remember(self, name: str, value: str) -> None:
-        if value not in self.ours and 1 < len(value) <= LONGEST_KNOWN:
+        if value not in self.ours and SHORTEST_KNOWN <= len(value) <= LONGEST_KNOWN:
             self._by_value.setdefault(value, (name, value))
 
     def _replaced(self, text: str) -> str:

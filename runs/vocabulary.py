@@ -78,6 +78,7 @@ def printed() -> frozenset[str]:
             if path.suffix in (".py", ".css", ".toml") and "tests" not in path.parts:
                 text = path.read_text(encoding="utf-8")
                 found.update(re.findall(r"[A-Za-z]+", text))
+                found.update(re.findall(r"[A-Za-z]+\d[A-Za-z0-9]*", text))
                 for dotted in re.findall(r"[\w-]+(?:\.[\w-]+){1,7}", text):
                     parts = dotted.split(".")
                     ends = range(1, len(parts) + 1)

@@ -11,7 +11,7 @@ from runs.tests.exports.planted import CUT
 NOTES = (
     "in /home/data/x", "see /Users/max/x", "/home/name/x", "/home/style/x", "/home/mark/x",
     "login: completed", "user: unknown", "password: completed", "host: failed", "api_key: timeout",
-    "http://x:80/y",
+    "http://x:80/y", "ssh max@h1 ls", "ssh max@req1 ls", "ssh max@r1 ls",
 )  # fmt: skip
 
 
