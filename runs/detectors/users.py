@@ -63,7 +63,7 @@ class Users(Patterns):
         re.compile(r"(?m)^(?P<secret>[a-z_][\w.-]{1,31})@[A-Za-z][\w.-]{2,} [\w.~/-]{1,60} [%$#] "),
         re.compile(r"\b[eu]?[ug]id=\d{1,7}\((?P<secret>[a-z_][\w.-]{1,31})\)"),
         re.compile(
-            r"(?m)^(?P<secret>[a-z_][\w.-]{1,31})(?::[x*!]?:\d{3,7}:\d{1,7}:|\s+(?:pts/\d|tty\d)|"
+            r"(?<!\S)(?P<secret>[a-z_][\w.-]{1,31})(?::[x*!]?:\d{3,7}:\d{1,7}:|\s+(?:pts/\d|tty\d)|"
             r"\s+\d{1,8}\s+\d{1,3}\.\d\s+\d{1,3}\.\d\s+\d+\s+\d+\s+\S+\s)"
         ),
     )

@@ -81,6 +81,7 @@ def test_a_makers_key_goes(key: str) -> None:
         (f"event_msg/acme_{HEX * 2}", HEX),
         ("user.email=marlene@studio7", "marlene"),
         ("uid=1000(marlene) gid=1000(x)", "marlene"),
+        ("enqueue \x1b[32mmarlene\x1b[0m pts/0 x", "marlene"),
         ("marlene:x:1000:1000::/srv:/bin/sh", "marlene"),
         ("\\\\box\\c$\\Users\\marlene\\x", "marlene"),
         ("//wsl$/Ubuntu/home/marlene/x", "marlene"),
