@@ -1,8 +1,7 @@
 """What is asked of a person in Claude Code's stream, and what becomes of it.
 
 A client that answers gets a control request for each tool that needs leave. Without one the
-program refuses at once and says so itself, from 2.1.332 on; older versions only list at the end
-what they refused.
+program refuses at once; 2.1.332 says so itself, 2.1.220 and older say nothing of a sub-agent's.
 """
 
 from __future__ import annotations
