@@ -112,7 +112,9 @@ def test_a_content_with_another_checksum_is_not_believed_whole(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    "data", [b"PK\x03\x04", b"PK\x03\x04" + b"\xff" * 60, KINDS["stored"][:60]]
+    "data",
+    [b"PK\x03\x04", b"PK\x03\x04" + b"\xff" * 60, KINDS["stored"][:60]],
+    ids=["mark", "noise", "first"],
 )
 def test_nothing_comes_out_of_what_is_no_zip(data: bytes, tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match=r"case\.zip is a damaged archive"):
