@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from runs import models
+from runs import models, store
 from runs.clients import plays
 from runs.core.events import Kind
 from runs.core.history import History
@@ -26,7 +26,7 @@ def summary(run: models.Run, history: History) -> dict[str, Any]:
     attempts = attempt_rows(history)
     return {
         **{key: run.summary[key] for key in ("epoch", "complete", "intake") if key in run.summary},
-        "agents": agent_rows(history),
+        "agents": agent_rows(history, store.thresholds(run)),
         "attempts": attempts[:ATTEMPTS_KEPT],
         "attempt_count": len(attempts),
         "retry": retry_row(history),

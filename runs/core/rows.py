@@ -11,6 +11,7 @@ from runs.core.claims import Waits, announced, claimed, counted
 from runs.core.ends import asked_to_cancel, failure_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
+from runs.core.law import Thresholds
 from runs.core.schema import AgentRow, AttemptRow, RetryRow
 from runs.core.true_end import true_end
 
@@ -18,13 +19,14 @@ VIEWS = ("stdout", "session", "log", "hooks", "trace", "bus", "rpc", "acp")
 """Views that can hold a terminal of an agent; `stdout` and `session` are always shown."""
 
 
-def agent_rows(history: History) -> list[AgentRow]:
+def agent_rows(history: History, thresholds: Thresholds | None = None) -> list[AgentRow]:
     """One row for each agent, parents before their children."""
     callers = {agent: caller for caller, agent in history.callers.items()}
     told = history.of(Kind.AGENT_STARTED, Kind.AGENT_ENDED)
     telling = {place.source for event in told for place in event.sightings}
     return [
-        _agent_row(history, agent, callers.get(agent.id), telling) for agent in history.in_order
+        _agent_row(history, agent, callers.get(agent.id), telling, thresholds)
+        for agent in history.in_order
     ]
 
 
@@ -38,7 +40,11 @@ def _refs(run: Run, views: Iterable[str]) -> dict[str, str]:
 
 
 def _agent_row(
-    history: History, agent: Agent, caller: str | None, telling: Collection[str]
+    history: History,
+    agent: Agent,
+    caller: str | None,
+    telling: Collection[str],
+    thresholds: Thresholds | None,
 ) -> AgentRow:
     last = agent.runs[-1] if agent.runs else None
     views = [view for view in VIEWS if view in ("stdout", "session") or view in telling]
@@ -57,7 +63,7 @@ def _agent_row(
         terminal_refs=refs,
         told=_told(history, agent),
         wire=wire(history.calls_of(agent.id)),
-        true_end=true_end(history, agent),
+        true_end=true_end(history, agent, thresholds),
         error_class=failure.error_class if failure else "",
         started=_time(history, start),
         ended=_time(history, last.end if last is not None else None),

@@ -14,11 +14,12 @@ from runs.core.published import gone_from_list
 from runs.core.stopped import was_cancelled
 
 
-def true_end(history: History, agent: Agent) -> str:
+def true_end(history: History, agent: Agent, thresholds: Thresholds | None = None) -> str:
     """One word for how the agent really ended.
 
     `completed failed cancelled aborted killed ended lost never_ran open`; for the
-    agent at the top `finished failed unknown`.
+    agent at the top `finished failed unknown`. By the thresholds it is told how long a run may
+    be silent before it counts as lost (the defaults where none are given).
     """
     if agent.id == history.root:
         return _end_of_root(history)
@@ -37,7 +38,8 @@ def true_end(history: History, agent: Agent) -> str:
         return "aborted"
     if gone_from_list(history, run) and not history.between(run.start, None, Kind.SESSION_RESUMED):
         return "ended"
-    if not is_closed(history, run) and not silent_for(history, run, Thresholds().stall_after):
+    limits = thresholds or Thresholds()
+    if not is_closed(history, run) and not silent_for(history, run, limits.stall_after):
         return "open"
     return "never_ran" if never_ran(history, agent) and shows_work(history, agent) else "lost"
 

@@ -19,7 +19,9 @@ def report(case: Case, thresholds: Thresholds | None = None) -> dict[str, Any]:
     judgement = judge(case.history, thresholds)
     return {
         "formats": case.formats,
-        "agents": [_agent_row(case.history, agent) for agent in case.history.agents.values()],
+        "agents": [
+            _agent_row(case.history, agent, thresholds) for agent in case.history.agents.values()
+        ],
         "findings": [_finding_row(finding) for finding in judgement.findings],
         "diagnosis": judgement.diagnosis,
         "damage": case.damage,
@@ -37,13 +39,13 @@ def is_broken(judgement: Judgement) -> bool:
     return any(finding.verdict is Verdict.BROKEN for finding in judgement.findings)
 
 
-def _agent_row(history: History, agent: Agent) -> dict[str, Any]:
+def _agent_row(history: History, agent: Agent, thresholds: Thresholds | None) -> dict[str, Any]:
     return {
         "id": agent.id,
         "parent": agent.parent,
         "name": agent.name,
         "terminals": [word for run in agent.runs for word in _terminals(run)],
-        "true_end": true_end(history, agent),
+        "true_end": true_end(history, agent, thresholds),
         "told": [str(note.get("status")) for run in agent.runs for note in run.notices],
     }
 

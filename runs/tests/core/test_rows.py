@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runs.core.events import Kind
+from runs.core.law import Thresholds
 from runs.core.lifecycle import STATES, STEPS, is_legal, steps
 from runs.core.rows import agent_rows, attempt_rows, retry_row
 from runs.tests.core.build import Told
@@ -97,6 +98,13 @@ def test_an_open_attempt_is_counted_and_marked() -> None:
     (row,) = attempt_rows(told.history())
     assert (row["closed"], row["end"]) == ("open", None)
     assert agent_rows(told.history())[1]["wire"]["open"] == 1
+
+
+def test_how_long_silence_is_no_loss_is_the_thresholds_to_say() -> None:
+    told = Told().begin().spawn("A").says("A").at(100).says("root")
+    assert agent_rows(told.history())[1]["true_end"] == "open"
+    (_, child) = agent_rows(told.history(), Thresholds(stall_after=50))
+    assert child["true_end"] == "lost"
 
 
 def test_true_ends_have_their_words() -> None:
