@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from runs.core.agents import Run
 from runs.core.attempts import Attempt, Call
@@ -22,9 +22,11 @@ def given_up(history: History, agent: str, last: Event) -> bool:
     An end that somebody asked for, or that we made, proves nothing of the kind.
     """
     known = history.agents.get(agent)
-    ends = [end for run in known.runs for end in _own_ends(history, run)] if known else []
-    if agent == history.root:
-        ends += history.of(Kind.RESULT)
+    runs = reversed(known.runs) if known else ()  # the last one tells most often
+    ends = chain(
+        history.of(Kind.RESULT) if agent == history.root else (),
+        (end for run in runs for end in _own_ends(history, run)),
+    )
     ours = history.cut_short
     return any(
         history.precedes(last, end) and (ours is None or history.place(end) < history.place(ours))

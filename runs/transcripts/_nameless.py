@@ -8,6 +8,7 @@ are what the rest of the file says of its place in the tree.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,42 +20,92 @@ from runs.transcripts._reading import ReadFile
 
 def settle(rows: list[list[Timed]], files: Sequence[ReadFile]) -> None:
     """Name the agents of such files; the turns of one that is a sub-agent's are its runs."""
-    unnamed = [file for file in files if file.facts.get("unnamed")]
-    for row, file in zip(rows, files, strict=True):
-        name = str(file.facts.get("startless") or "")
-        if not name:
-            continue
-        if file in unnamed:
-            found = _whose(rows, name, file.facts, alone=len(unnamed) == 1)
-            _rename(rows, name, found)
-            name = found
-        spawned = _spawned(rows)
-        start = spawned.get(name) or _at(spawned, file.facts.get("path"))
-        if start is None and file.facts.get("above"):
-            first = next((one for _, one in row if one.kind is not Kind.DAMAGE), None)
-            about = {"parent": file.facts["above"], "path": file.facts.get("path")}
-            start = None if first is None else _made(first, Kind.AGENT_STARTED, about)
-        if start is not None:
-            begun = any(one.kind is Kind.AGENT_STARTED and one.agent == name for one in _all(rows))
-            row[:] = _runs(row, name, None if begun else start)
+    names = [str(file.facts.get("startless") or "") for file in files]
+    if not any(names):
+        return
+    unnamed = {
+        name: file.facts
+        for name, file in zip(names, files, strict=True)
+        if name and file.facts.get("unnamed")
+    }
+    known = _Known(rows)
+    alone = sum(bool(file.facts.get("unnamed")) for file in files) == 1
+    meant = {name: _whose(known, name, facts, alone) for name, facts in unnamed.items()}
+    if any(new != old for old, new in meant.items()):
+        _rename(rows, meant)
+        known = _Known(rows)
+    for row, file, name in zip(rows, files, names, strict=True):
+        if name:
+            own = meant.get(name, name)
+            start = known.spawned.get(own) or known.at(file.facts.get("path")) or _above(row, file)
+            if start is not None:
+                row[:] = _runs(row, own, None if own in known.begun else start)
 
 
-def _whose(rows: Iterable[list[Timed]], name: str, facts: Any, alone: bool) -> str:
+def _above(row: Sequence[Timed], file: ReadFile) -> Draft | None:
+    """A start made of what the rest of the file says of its place in the tree."""
+    first = next((one for _, one in row if one.kind is not Kind.DAMAGE), None)
+    if first is None or not file.facts.get("above"):
+        return None
+    about = {"parent": file.facts["above"], "path": file.facts.get("path")}
+    return _made(first, Kind.AGENT_STARTED, about)
+
+
+class _Known:
+    """What the records of all files say of agents, read once.
+
+    `spawned`: sub-agents that records name, each with its start, or what its spawner was
+    answered. `begun`: those with a start. `seen`: those with a session's record of their own.
+    `worked`: those that did something. `parents`: those that starts name as such.
+    """
+
+    def __init__(self, rows: Iterable[list[Timed]]) -> None:
+        self.spawned: dict[str, Draft] = {}
+        self.begun: set[str] = set()
+        self.seen: set[str] = set()
+        self.worked: set[str] = set()
+        self.parents: set[str] = set()
+        for row in rows:
+            for _, draft in row:
+                self._add(draft)
+        self._by_path: dict[Any, list[Draft]] = defaultdict(list)
+        for start in self.spawned.values():
+            self._by_path[start.data.get("path")].append(start)
+
+    def _add(self, draft: Draft) -> None:
+        if draft.source == "session":
+            self.seen.add(draft.agent)
+        if draft.kind in _WORK:
+            self.worked.add(draft.agent)
+        child = str(draft.data.get("child") or "")
+        if draft.kind is Kind.AGENT_STARTED:
+            self.spawned[draft.agent] = draft
+            self.begun.add(draft.agent)
+            self.parents.add(str(draft.data.get("parent") or ""))
+        elif draft.kind is Kind.SPAWN_ANSWERED and draft.data.get("ok") and child:
+            path = child if child.startswith("/") else None
+            about = {"parent": draft.agent, "call": draft.data.get("call"), "path": path}
+            start = _made(replace(draft, agent=child), Kind.AGENT_STARTED, about)
+            self.spawned.setdefault(child, start)
+
+    def at(self, path: Any) -> Draft | None:
+        """The start of the one sub-agent with that path."""
+        found = self._by_path.get(path, []) if path else []
+        return found[0] if len(found) == 1 else None
+
+
+def _whose(known: _Known, name: str, facts: Mapping[str, Any], alone: bool) -> str:
     """The agent that has no file, where only one can be meant; else the file's `name`."""
-    spawned = _spawned(rows)
-    seen = {one.agent for one in _all(rows) if one.source == "session"}
     if facts.get("path"):
-        meant = _at(spawned, facts["path"])
+        meant = known.at(facts["path"])
         return meant.agent if meant is not None else name
-    starts = [one for one in _all(rows) if one.kind is Kind.AGENT_STARTED]
-    parents = {str(one.data.get("parent") or "") for one in starts} - seen - {""}
+    parents = known.parents - known.seen - {""}
     if alone and len(parents) == 1 and not facts.get("above"):
         return parents.pop()
-    worked = {one.agent for one in _all(rows) if one.kind in _WORK}
     children = [
         child
-        for child, start in spawned.items()
-        if child not in worked and start.data.get("parent") != name
+        for child, start in known.spawned.items()
+        if child not in known.worked and start.data.get("parent") != name
     ]
     return children[0] if alone and len(children) == 1 and not parents else name
 
@@ -62,32 +113,14 @@ def _whose(rows: Iterable[list[Timed]], name: str, facts: Any, alone: bool) -> s
 _WORK = frozenset({Kind.TURN_STARTED, Kind.TURN_ENDED, Kind.AGENT_ENDED, Kind.AGENT_MESSAGE})
 
 
-def _spawned(rows: Iterable[list[Timed]]) -> dict[str, Draft]:
-    """Sub-agents that records name, each with its start, or what its spawner was answered."""
-    found: dict[str, Draft] = {}
-    for draft in _all(rows):
-        child = str(draft.data.get("child") or "")
-        if draft.kind is Kind.AGENT_STARTED:
-            found[draft.agent] = draft
-        elif draft.kind is Kind.SPAWN_ANSWERED and draft.data.get("ok") and child:
-            path = child if child.startswith("/") else None
-            about = {"parent": draft.agent, "call": draft.data.get("call"), "path": path}
-            start = _made(replace(draft, agent=child), Kind.AGENT_STARTED, about)
-            found.setdefault(child, start)
-    return found
-
-
-def _at(spawned: Mapping[str, Draft], path: Any) -> Draft | None:
-    """The start of the one sub-agent with that path."""
-    found = [start for start in spawned.values() if path and start.data.get("path") == path]
-    return found[0] if len(found) == 1 else None
-
-
-def _rename(rows: list[list[Timed]], old: str, new: str) -> None:
-    for row in rows if new != old else ():
+def _rename(rows: list[list[Timed]], meant: Mapping[str, str]) -> None:
+    for row in rows:
         for place, (at, draft) in enumerate(row):
-            data = {key: new if value == old else value for key, value in draft.data.items()}
-            agent = new if draft.agent == old else draft.agent
+            data = {
+                key: meant.get(value, value) if isinstance(value, str) else value
+                for key, value in draft.data.items()
+            }
+            agent = meant.get(draft.agent, draft.agent)
             if agent != draft.agent or data != draft.data:
                 row[place] = (at, replace(draft, agent=agent, data=data))
 
@@ -118,9 +151,3 @@ def _runs(row: list[Timed], agent: str, start: Draft | None) -> list[Timed]:
 
 def _made(draft: Draft, kind: Kind, data: dict[str, Any]) -> Draft:
     return replace(draft, kind=kind, data=data, native_id="")
-
-
-def _all(rows: Iterable[list[Timed]]) -> Iterable[Draft]:
-    for row in rows:
-        for _, draft in row:
-            yield draft
