@@ -199,22 +199,24 @@ def aligned(
 
     Lanes that mean the same stand together, run by run. A number of an event is
     ``run × APART + number``; a process lane holds the samples of its run. `spawn` is where
-    they meet; a run without one begins at 0.
+    they meet; a run without one begins at 0. What never ended reaches to the end of its run.
     """
     meet = max((spawn for spawn in spawns if spawn is not None), default=0.0)
     shifts = [meet - spawn if spawn is not None else 0.0 for spawn in spawns]
     placed: list[tuple[int, int, dict[str, Any]]] = []
     order: dict[str, int] = {}
     every: list[list[float]] = []
+    ends = [line.get("duration", 0) + shift for line, shift in zip(timelines, shifts, strict=True)]
     for number, (timeline, name) in enumerate(zip(timelines, names, strict=True)):
         samples = [[t + shifts[number], *rest] for t, *rest in timeline.get("samples", ())]
         every += samples
         for key, lane in _keyed(timeline.get("lanes", ())):
             place = order.setdefault(key, len(order))
             moved = _moved(lane, number, name, shifts[number])
+            for bar in moved["bars"]:
+                bar |= {"until": ends[number]} if bar["end"] is None else {}
             own = {"samples": samples} if lane["kind"] == "process" else {}
             placed.append((place, number, moved | own))
-    ends = [line.get("duration", 0) + shift for line, shift in zip(timelines, shifts, strict=True)]
     return {
         "duration": max(ends, default=0.0),
         "ended": True,

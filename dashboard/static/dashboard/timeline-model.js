@@ -16,9 +16,9 @@ import { firstAtLeast } from "./timeline-scale.js";
 
 const LISTS = ["bars", "marks", "gaps"];
 
-/** Where a bar ends for drawing: an open one reaches to `now`. @param {Bar} bar @param {number} now */
+/** Where a bar ends for drawing: an open one reaches to `now`, or to where its run ended. @param {Bar} bar @param {number} now */
 export function endOf(bar, now) {
-  return bar.end ?? Math.max(now, bar.start);
+  return bar.end ?? Math.max(bar.until ?? now, bar.start);
 }
 
 /** The timeline of one run. */

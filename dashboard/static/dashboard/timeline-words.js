@@ -1,7 +1,7 @@
 // Bars and marks in words: for the tip under the pointer and for screen readers.
 
 import { clean, seconds } from "./events-words.js";
-import { valueOf } from "./timeline-model.js";
+import { endOf, valueOf } from "./timeline-model.js";
 
 const NOUNS = {
   attempt: "attempt", tool: "tool", run: "run", session: "session", process: "process", question: "question",
@@ -20,7 +20,7 @@ export function worded(item, now, clock) {
   const name = [noun, label === noun ? "" : label].filter(Boolean).join(" ");
   const parts = [lane.kind === "findings" ? name : `${clean(lane.label, 80)}: ${name}`];
   if (item.what === "mark") parts.push(`at ${clock(value.t)}`);
-  else if (value.end === null) parts.push(`from ${clock(value.start)}, no end`, seconds(Math.max(0, now - value.start)));
+  else if (value.end === null) parts.push(`from ${clock(value.start)}, no end`, seconds(endOf(value, now) - value.start));
   else parts.push(`${clock(value.start)} to ${clock(value.end)}`, seconds(value.end - value.start));
   if (value.detail) parts.push(clean(value.detail, 160));
   if (value.count > 1) parts.push("several, drawn as one");

@@ -94,6 +94,7 @@ def test_it_lays_lanes_of_all_runs_together_and_meets_at_the_spawn() -> None:
     assert [row["label"] for row in drawn["lanes"]] == ["A root", "B root", "A x9", "B y3"]
     assert [row["bars"][0]["start"] for row in drawn["lanes"]] == [2.0, 0.0, 3.0, 3.0]
     assert drawn["spawn"] == 3.0 and drawn["duration"] == 9.0
+    assert [row["bars"][0]["until"] for row in drawn["lanes"]] == [7.0, 9.0, 7.0, 9.0]
     assert drawn["lanes"][3]["parent"] == drawn["lanes"][1]["id"]
     assert drawn["lanes"][3]["marks"][0]["seq"] == compare.APART + 8
 
