@@ -85,10 +85,11 @@ function words(pen, frame, row, first, past) {
   }
 }
 
-/** Findings stand as diamonds; those of one moment share their words. */
+/** Findings stand as diamonds; those of one moment share their words, at the end also with those before. */
 function findings(pen, frame, row, first, past) {
   const { scale, palette, width } = frame;
   let index = first;
+  let before = { laws: [], x: null }; // neighbours that had no room for their words
   while (index < past) {
     const x = scale.x(row.lane.marks[index].t);
     const laws = [];
@@ -105,13 +106,21 @@ function findings(pen, frame, row, first, past) {
       diamond(pen, end, row.middle, 5.5);
     }
     halo(pen, frame, x, row.middle, chosen, lit, false);
-    const shown = laws.length > 4 ? `${laws.slice(0, 3).join(" ")} +${laws.length - 3}` : laws.join(" ");
+    const shown = few(laws);
     pen.font = pen.labelFont;
     const right = index < past ? scale.x(row.lane.marks[index].t) - 8 : width;
-    if (end + 12 + pen.measureText(shown).width < right) label(pen, shown, end + 10, row.middle, right, palette.dim);
-    else if (index >= past) label(pen, shown, x - 10, row.middle, 1e6, palette.dim, "right", -1e6);
+    if (end + 12 + pen.measureText(shown).width < right) {
+      label(pen, shown, end + 10, row.middle, right, palette.dim);
+      before = { laws: [], x: null };
+    } else {
+      before = { laws: [...new Set([...before.laws, ...laws])], x: before.x ?? x };
+      if (index >= past) label(pen, few(before.laws), before.x - 10, row.middle, 1e6, palette.dim, "right", -1e6);
+    }
   }
 }
+
+/** `L2 L3 L6 +2` */
+const few = (laws) => (laws.length > 4 ? `${laws.slice(0, 3).join(" ")} +${laws.length - 3}` : laws.join(" "));
 
 function triangle(pen, x, y, size) {
   pen.beginPath();
