@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import logging
 import time
+import traceback
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -269,9 +270,11 @@ def _check_answers(provider: Provider) -> None:
         first = provider.trouble[0]
         if (refused := machine.in_words(first)) is not None:
             raise refused
+        at = traceback.extract_tb(first.__traceback__)[-1:]
+        place = "".join(f" ({Path(one.filename).name}:{one.lineno})" for one in at)
         raise HarnessError(
-            f"The fake provider could not answer: {type(first).__name__}: {first}",
-            "It is an error of a script, a dialect or the driver's table of tools.",
+            f"The fake provider could not answer: {type(first).__name__}: {first}{place}",
+            "It is an error of a script, a fault, a dialect or the driver's table of tools.",
         )
 
 
