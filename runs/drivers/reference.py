@@ -22,6 +22,7 @@ from fakes.targeting import CallerRule, Identity
 from runs import pythons
 from runs.core.events import Kind
 from runs.core.history import History
+from runs.core.judge import laws
 from runs.driver import Binary, Context, Driver, Launch, Package, Runtime, Source
 from runs.errors import HarnessError
 from runs.option import Option, dialect_option
@@ -137,9 +138,9 @@ class Reference(Driver):
         ),
         Option("seed", "int", -1, "For jitter and races; below 0: another one each time."),
     )
-    observes: ClassVar[Mapping[str, str]] = {
-        f"L{number}": "its log says all that this law needs" for number in range(1, 19)
-    }
+    observes: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        laws(), "its log says all that this law needs"
+    )
 
     def published(self) -> list[tuple[str, str]]:
         """The versions that it pretends to come in, oldest first, with their dates."""
