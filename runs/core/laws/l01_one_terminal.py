@@ -116,7 +116,8 @@ def _elsewhere(history: History, run: Run) -> bool:
     """Whether the log that shows the start shows no ends, and the child has no log of its own."""
     if run.start is None or not run.start.get("ends_elsewhere"):
         return False
-    return all(event.file == run.start.file for event in history.agents[run.agent].events)
+    own = (one for one in history.agents[run.agent].events if one.source != "provider")
+    return all(event.file == run.start.file for event in own)
 
 
 def _since(history: History, run: Run) -> float:

@@ -146,7 +146,18 @@ def _ends_elsewhere(history: History, run: Run) -> bool:
     """Whether the log that shows the start shows no ends, and the child has no log of its own."""
     if run.ends or run.said_to_run or run.start is None or not run.start.get("ends_elsewhere"):
         return False
-    return history.files_of(run.agent) <= {run.start.file}
+    own = {one.file for one in history.agents[run.agent].events if one.source != "provider"}
+    return own <= {run.start.file} and not _outlasts(history, run)
+
+
+def _outlasts(history: History, run: Run) -> bool:
+    """Whether the provider saw it at work later than the one that owns it."""
+    mine = history.attempts_by_agent.get(run.agent, ())
+    above = history.attempts_by_agent.get(history.parent_of(run.agent), ())
+    if not mine or not above:
+        return False
+    last = max(one.end or one.start for one in above)
+    return any(one.end is None or one.end > last for one in mine)
 
 
 def _woken(history: History, owner: str, event: Event, runs: list[Run]) -> bool:
