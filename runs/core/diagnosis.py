@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runs.core.agents import Run
-from runs.core.ends import asked_to_cancel
+from runs.core.cancels import asked_to_cancel
 from runs.core.events import Kind
 from runs.core.history import History
 from runs.core.law import Finding, Verdict

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from runs.core.agents import Agent, Run
 from runs.core.attempts import Attempt, Call
+from runs.core.cancels import asked_to_cancel
 from runs.core.events import Event, Kind
 from runs.core.hand_in import hands_in
 from runs.core.history import SKEW, History
@@ -215,15 +216,6 @@ def _turn_open(history: History, run: Run, said: Event) -> bool:
         and history.precedes(event, run.ends[0])
     ]
     return bool(turns) and turns[-1].kind is Kind.TURN_STARTED
-
-
-def asked_to_cancel(history: History, run: Run) -> bool:
-    """Whether a cancel or an abort that means this run, or one above it, came before its end."""
-    above = {run.agent, "", "all", *history.ancestors(run.agent)}
-    return any(
-        str(event.get("target") or "") in above and history.precedes(event, run.ends[0])
-        for event in history.of(Kind.CANCEL_REQUESTED, Kind.ABORTED)
-    )
 
 
 def stopped_past_parent(history: History, run: Run) -> bool:

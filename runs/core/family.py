@@ -82,10 +82,10 @@ class Family(Ordered):
     def ancestors(self, agent: str) -> list[str]:
         """Ids from its parent to the top."""
         found: dict[str, None] = {}
-        above = self.parent_of(agent)
+        agents, above = self.agents, self.parent_of(agent)
         while above and above not in found:
             found[above] = None
-            above = self.parent_of(above)
+            above = (agents[above].parent if above in agents else None) or ""
         return list(found)
 
     @cached_property

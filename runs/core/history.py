@@ -137,6 +137,11 @@ class History(Family):
         known = {(spawn.parent, spawn.call): spawn for spawn in joined if spawn.call}
         return [known.get((one.parent, one.call), one) for one in spawns(self.events)]
 
+    @cached_property
+    def not_refused(self) -> list[Spawn]:
+        """Those of them that are not known to be refused."""
+        return [one for one in self.spawns if one.accepted is not False]
+
     def is_open(self, run: Run, at: Event) -> bool:
         """Whether the run has begun and not ended when `at` happens (with the skew of sources)."""
         if run.start is None or self.place(run.start) > self.place(at):
@@ -179,6 +184,19 @@ class History(Family):
             place = bisect_left(self.events, at - LOADING, key=self.time)
             found += [(self.time(self.events[place - 1]), at)] if place else []
         return Covered(found)
+
+    @cached_property
+    def root_errors(self) -> list[Event]:
+        """The errors of the agent at the top."""
+        return [event for event in self.of(Kind.ERROR) if event.agent == self.root]
+
+    @cached_property
+    def stops(self) -> dict[str, list[Event]]:
+        """Cancels and aborts by the agent that they name, empty where they name none."""
+        found: dict[str, list[Event]] = defaultdict(list)
+        for event in self.of(Kind.CANCEL_REQUESTED, Kind.ABORTED):
+            found[str(event.get("target") or "")].append(event)
+        return found
 
     @cached_property
     def last_signs(self) -> dict[str, float]:

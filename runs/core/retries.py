@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 
 from runs.core.agents import Run
 from runs.core.attempts import Attempt, Call
-from runs.core.ends import asked_to_cancel
+from runs.core.cancels import asked_to_cancel
 from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Thresholds

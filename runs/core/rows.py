@@ -7,8 +7,9 @@ from typing import Any
 
 from runs.core.agents import Agent, Run, tells_end
 from runs.core.attempts import Attempt, Call
+from runs.core.cancels import asked_to_cancel
 from runs.core.claims import Waits, announced, claimed, counted
-from runs.core.ends import asked_to_cancel, failure_of
+from runs.core.ends import failure_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Thresholds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runs.core.agents import Run
-from runs.core.ends import asked_to_cancel
+from runs.core.cancels import asked_to_cancel
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.signs import is_good

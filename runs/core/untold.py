@@ -99,7 +99,7 @@ def over_with(history: History, run: Run) -> Event:
 def asked_by_nobody(history: History, run: Run) -> bool:
     """Whether only its own log speaks of it, and each spawn in the others made somebody else."""
     agent = history.agents[run.agent]
-    accepted = [one for one in history.spawns if one.accepted is not False]
+    accepted = history.not_refused
     alone = agent.edge is None and agent.spawn is None and not run.queued
     return alone and bool(accepted) and all(one.child in history.agents for one in accepted)
 

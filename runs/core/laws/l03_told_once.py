@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from runs.core.agents import PUSHED, TERMINAL, Run, tells_end
+from runs.core.cancels import asked_to_cancel
 from runs.core.ends import (
     RACE,
-    asked_to_cancel,
     failure_of,
     final_message,
     hidden_from,

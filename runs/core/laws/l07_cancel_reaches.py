@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Run
-from runs.core.ends import asked_to_cancel, last_call
+from runs.core.cancels import asked_to_cancel, first_request, reaches
+from runs.core.ends import last_call
 from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
@@ -41,14 +42,13 @@ class CancelReaches(Law):
     parameters = ("cancel_within",)
 
     def judge(self, history: History, thresholds: Thresholds) -> Iterable[Finding]:
-        # A cancel of our own run kills the whole process; that is no request to the agent.
         requests = [one for one in history.of(Kind.CANCEL_REQUESTED) if one.source != "harness"]
         reached = False
         for run in history.runs:
-            asked = [event for event in requests if _reaches(history, event, run)]
-            if asked:
+            asked = first_request(history, run)
+            if asked is not None:
                 reached = True
-                yield self._reached(history, run, asked[0], thresholds.cancel_within)
+                yield self._reached(history, run, asked, thresholds.cancel_within)
                 continue
             survived = self._survived(history, run)
             if survived is not None:
@@ -143,7 +143,7 @@ class CancelReaches(Law):
         for abort in history.of(Kind.ABORTED):
             if abort.get("by") != "user" or not abort.get("target"):
                 continue
-            if not _reaches(history, abort, run):
+            if not reaches(history, abort, run):
                 continue
             begun = _traffic(history, run, history.time(abort) + RACE)
             if begun and not history.between(abort, begun[0], Kind.AGENT_RESUMED):
@@ -212,20 +212,6 @@ def _sees_requests(history: History) -> bool:
         event.source in _CONTROL
         for event in history.of(Kind.USER_MESSAGE, Kind.CANCEL_REQUESTED)
         if event.get("from") == "client" or event.get("by") == "user"
-    )
-
-
-def _reaches(history: History, event: Event, run: Run) -> bool:
-    """Whether a cancel means this run: it, or one above it, and the run was open then."""
-    target = str(event.get("target") or "")
-    named = target in ("", "all", run.agent, history.root) or target in history.ancestors(run.agent)
-    if not named or run.start is None or not history.precedes(run.start, event):
-        return False
-    # By the clocks of two files, a run that the cancel ended may seem to have ended before it.
-    gone = history.time(event) - SKEW
-    return not any(
-        history.time(end) < gone or (end.file == event.file and history.precedes(end, event))
-        for end in run.ends
     )
 
 

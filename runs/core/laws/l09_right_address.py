@@ -141,7 +141,7 @@ def _is_foreign(history: History, agent: Agent, notices: list[Event]) -> bool:
     begun = starts and history.precedes(starts[0], notices[0])
     begun = begun and not history.of(Kind.SESSION_RESUMED)
     cut = any(event.get("what") == "missing-start" for event in history.damage)
-    nameless = any(not one.child and one.accepted is not False for one in history.spawns)
+    nameless = any(not one.child for one in history.not_refused)
     seen = all(note.source in ("session", "stdout") for note in notices)
     return bool(begun) and seen and not cut and not nameless
 

@@ -202,10 +202,8 @@ def _root_failed_itself(history: History, echoes: list[Event]) -> bool:
     calls = history.calls_of(history.root)
     if calls and calls[-1].failed:
         return True
-    return any(
-        event.agent == history.root and not event.get("will_retry") and event not in echoes
-        for event in history.of(Kind.ERROR)
-    )
+    errors = history.root_errors
+    return any(not event.get("will_retry") and event not in echoes for event in errors)
 
 
 def _echoes(history: History, run: Run) -> list[Event]:
@@ -216,8 +214,8 @@ def _echoes(history: History, run: Run) -> list[Event]:
     same = ("error_class", "http_status", "code")
     return [
         event
-        for event in history.after(mine, Kind.ERROR)
-        if event.agent == history.root
+        for event in history.root_errors
+        if history.place(event) > history.place(mine)
         and history.time(event) - history.time(mine) <= AT_ONCE
         and all(event.get(key) == mine.get(key) for key in same)
         and _asks_nothing(history, mine)

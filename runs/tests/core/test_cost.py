@@ -108,6 +108,14 @@ def _ends_in_other_files(count: int) -> Told:
     return told.shuts(9)
 
 
+def _cancelled_each(count: int) -> Told:
+    told = Told().begin()
+    for number in range(count):
+        told.at(number).spawn(f"c{number}").add(Kind.CANCEL_REQUESTED, target=f"c{number}")
+        told.ends(f"c{number}", "cancelled").tells(f"c{number}", "cancelled")
+    return told.shuts(count)
+
+
 def counted(work: Callable[[], object]) -> int:
     """How many functions are called to do it."""
     calls = 0
@@ -151,6 +159,7 @@ def _calls(told: Told) -> int:
         _run_again_and_again,
         _one_below_the_other,
         _ends_in_other_files,
+        _cancelled_each,
     ],
 )
 def test_judging_does_not_grow_with_the_square_of_a_log(tell: Callable[[int], Told]) -> None:
