@@ -8,6 +8,8 @@ from runs.core.events import Event
 
 UNSAID = frozenset({"", "inherit", "default", "auto", "<synthetic>"})
 """Words in the place of a model's name that name none."""
+_OPTION = re.compile(r"\[\w+\]$")
+"""What an agent may add to a model's name for itself: the size of its window."""
 _SUFFIX = re.compile(r"[-@:]?(\d[\d.-]*|latest|preview)")
 """What may follow a model's name without making it another one: a date or `latest`."""
 
@@ -19,7 +21,8 @@ def says_model(event: Event) -> bool:
 
 def same_model(one: str, other: str) -> bool:
     """Whether two names may mean one model: an alias, a vendor's prefix or a date added."""
-    short, long = sorted((name.lower().rsplit("/", 1)[-1] for name in (one, other)), key=len)
+    plain = (_OPTION.sub("", name.lower().rsplit("/", 1)[-1]) for name in (one, other))
+    short, long = sorted(plain, key=len)
     if short == long:
         return True
     if long.startswith(short):

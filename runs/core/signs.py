@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from runs.core.events import Event, Kind
 
 CALL_OPERATION = "chat"
@@ -32,3 +34,14 @@ def is_good(event: Event) -> bool:
     if event.kind is Kind.SPAN:  # A span that says nothing of its status went well.
         return event.get("op") == CALL_OPERATION and event.get("ok") is not False
     return event.kind is Kind.TOOL_STARTED
+
+
+def closing_error(events: Iterable[Event]) -> Event | None:
+    """The error that an agent's own records close with, if nothing good follows it."""
+    found: Event | None = None
+    for event in events:
+        if is_bad(event):
+            found = event
+        elif is_good(event) or event.get("status") == "completed":
+            found = None  # it answered, or its turn counts as whole
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runs.core.agents import Agent
-from runs.core.ends import never_ran, shows_work
+from runs.core.ends import QUIET, never_ran, shows_work
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
@@ -24,7 +24,8 @@ class TrueAck(Law):
     why = "A parent that waits for a child that was never born waits for nothing."
     detected = (
         "A spawn without an answer and without a child; an acknowledged child without a request "
-        "for T. Unlike a slow provider there is nothing to wait for."
+        "for T, or one whose own log begins its first turn later than that. Unlike a slow "
+        "provider there is nothing to wait for."
     )
     needs = "The spawn's answer, and the provider's log or the child's own records."
     labels = ("dead_spawn",)
@@ -73,7 +74,20 @@ class TrueAck(Law):
         if calls:
             return self._first_request(history, child, told, calls[0].attempts[0].start, limit)
         if not never_ran(history, child):
-            return self.holds(child.id, "It works, by its own records.", told)
+            begun = _asks_from(child)
+            waited = history.time(begun) - history.time(told) if begun is not None else 0.0
+            if begun is None or waited <= limit or _was_loaded_again(history, told, begun):
+                return self.holds(child.id, "It works, by its own records.", told)
+            return self.broken(
+                child.id,
+                f"Its own log has it begin {waited:.0f} s after the acknowledgement "
+                f"(limit {limit:.0f} s).",
+                told,
+                begun,
+                label="dead_spawn",
+                waited=round(waited, 3),
+                limit=limit,
+            )
         waited = history.end - history.time(told)
         if not history.closed or waited <= limit or _over_early(history, told, limit):
             return self.unknown(
@@ -111,6 +125,22 @@ class TrueAck(Law):
             waited=round(waited, 3),
             limit=limit,
         )
+
+
+def _asks_from(child: Agent) -> Event | None:
+    """The record before which it surely asked no model: the begin of its first turn, else its
+    task; None where its log shows neither before its first work."""
+    found: Event | None = None
+    for event in child.events:
+        if event.kind not in QUIET:
+            break
+        if event.kind is Kind.TURN_STARTED or (event.kind is Kind.USER_MESSAGE and found is None):
+            found = event
+    return found
+
+
+def _was_loaded_again(history: History, told: Event, begun: Event) -> bool:
+    return bool(history.between(told, begun, Kind.SESSION_RESUMED))
 
 
 def _over_early(history: History, told: Event, limit: float) -> bool:

@@ -9,7 +9,7 @@ from runs.core.ends import failure_of, hidden_from
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
-from runs.core.signs import is_bad, is_good
+from runs.core.signs import closing_error
 
 EXITING = 2.0
 """Seconds that a program may take to leave."""
@@ -63,7 +63,9 @@ class HonestExit(Law):
 
     def _root(self, history: History, words: list[Event]) -> Finding | None:
         calls = history.calls_of(history.root)
-        error = None if calls else _closing_error(history)
+        root = history.agents.get(history.root)
+        own = root.events if root is not None and history.closed else ()
+        error = None if calls else closing_error(own)
         if error is not None:
             return self.broken(
                 history.root,
@@ -75,6 +77,8 @@ class HonestExit(Law):
         if calls and not calls[-1].last.complete:
             last = calls[-1].last
             if last.closed == "client-gone" and not last.fault:
+                return None
+            if last.open and _answered_since(history, last.start):
                 return None
             return self.broken(
                 history.root,
@@ -139,6 +143,15 @@ class HonestExit(Law):
         )
 
 
+def _answered_since(history: History, moment: float) -> bool:
+    """Whether the root's own log has its answer since then: the request log stopped before it."""
+    root = history.agents.get(history.root)
+    return any(
+        event.kind is Kind.AGENT_MESSAGE and event.get("final") and history.time(event) >= moment
+        for event in (root.events if root is not None else ())
+    )
+
+
 def _breaks_off(history: History, turn: Event) -> bool:
     """Whether the output stops in that turn: the exit is there, an answer or a result is not."""
     if not history.of(Kind.PROCESS_EXITED) or history.losses or not history.closed:
@@ -147,18 +160,6 @@ def _breaks_off(history: History, turn: Event) -> bool:
         event.kind is Kind.RESULT or (event.agent == history.root and event.get("final"))
         for event in history.after(turn, Kind.RESULT, Kind.AGENT_MESSAGE)
     )
-
-
-def _closing_error(history: History) -> Event | None:
-    """The error that the root's own records close with, if nothing good follows it."""
-    found: Event | None = None
-    root = history.agents.get(history.root)
-    for event in root.events if root is not None and history.closed else ():
-        if is_bad(event):
-            found = event
-        elif is_good(event) or event.get("status") == "completed":
-            found = None  # it answered, or its turn counts as whole
-    return found
 
 
 def _is_server(history: History) -> bool:

@@ -96,10 +96,13 @@ def _used(history: History, agent: Agent) -> list[tuple[str, Event]]:
 
 
 def _given(agent: Agent) -> list[tuple[str, Event]]:
-    """The models that the runtime's own records of its starts and turns name."""
+    """The models that the runtime's own records of its spawn, starts and turns name."""
+    spawn = agent.spawn
+    answers = [spawn.answered, *spawn.again] if spawn is not None else []
     starts = [event for run in agent.runs for event in run.starts]
     turns = [event for event in agent.events if event.kind is Kind.STATUS]
-    return [(str(event.get("model")), event) for event in [*starts, *turns] if says_model(event)]
+    records = [one for one in [*answers, *starts, *turns] if one is not None and says_model(one)]
+    return [(str(event.get("model")), event) for event in records]
 
 
 def _turned(agent: Agent, asked: str) -> list[tuple[str, Event]]:

@@ -75,6 +75,20 @@ def test_a_child_that_works_was_truly_acknowledged() -> None:
     assert answers(late, "L15", "A") == ["broken:dead_spawn"]
 
 
+def test_a_child_whose_own_log_begins_late_asked_no_model_before() -> None:
+    def begins(at: float, kind: Kind = Kind.TURN_STARTED) -> Told:
+        return Told().begin().spawn("A").add(Kind.USER_MESSAGE, "A").at(at).add(kind, "A")
+
+    late = begins(200).at(300).says("A").shuts(301)
+    assert answers(late, "L15", "A") == ["broken:dead_spawn"]
+    assert answers(begins(100).at(300).says("A").shuts(301), "L15", "A") == ["holds"]
+    asked = begins(200, Kind.USER_MESSAGE).at(300).says("A").shuts(301)
+    assert answers(asked, "L15", "A") == ["holds"], "it had its task at once"
+    again = Told().begin().spawn("A").at(100).add(Kind.SESSION_RESUMED).at(200)
+    again.add(Kind.TURN_STARTED, "A").says("A").shuts(201)
+    assert answers(again, "L15", "A") == ["holds"]
+
+
 def test_a_spawn_call_that_hangs_is_dead_and_a_foreground_one_waits() -> None:
     told = Told().begin().add(Kind.SPAWN_REQUESTED, call="c", background=True).shuts(200)
     assert answers(told, "L15") == ["broken:dead_spawn"]
@@ -103,6 +117,13 @@ def test_a_successful_exit_is_not_honest_over_lost_or_killed_children() -> None:
     assert answers(told.exits(0, at=9), "L16") == ["broken:early_exit_children_lost"]
     told = Told().begin().spawn("A").exits(0, at=9)
     assert answers(told, "L16") == ["broken:early_exit_children_lost"]
+
+
+def test_a_request_log_that_stops_before_the_answer_proves_no_cut() -> None:
+    told = Told().begin().request("parent", closed="open").at(5)
+    assert answers(told.says("root", final=True).exits(0, at=9), "L16") == ["holds"]
+    told = Told().begin().at(5).says("root", final=True).at(6).request("parent", closed="open")
+    assert answers(told.exits(0, at=9), "L16") == ["broken:early_exit_root_cut"]
 
 
 def test_a_successful_exit_is_not_honest_when_the_root_was_cut() -> None:
@@ -166,3 +187,19 @@ def test_a_start_record_may_give_the_substitution_away() -> None:
     assert answers(told, "L18") == ["broken:model_substituted"]
     told.add(Kind.MODEL_CHANGED, "A", to="big")
     assert answers(told, "L18") == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "verdict"),
+    [
+        ("haiku", "claude-opus-4-8", "broken:model_substituted"),
+        ("haiku", "claude-haiku-4-5-20251001", "unknown"),
+        ("claude-opus-4-8", "claude-opus-4-8[1m]", "unknown"),
+    ],
+)
+def test_it_is_broken_by_a_spawn_that_says_it_gives_another_model(
+    asked: str, given: str, verdict: str
+) -> None:
+    told = Told().begin().add(Kind.SPAWN_REQUESTED, call="c", model=asked)
+    told.add(Kind.SPAWN_ANSWERED, call="c", ok=True, child="A", model=given)
+    assert answers(told.at(1).says("A").shuts(2), "L18", "A") == [verdict]
