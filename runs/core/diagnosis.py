@@ -17,6 +17,7 @@ from runs.core.history import History
 from runs.core.law import Finding, Verdict
 from runs.core.owned import by_owner
 from runs.core.parts import killed
+from runs.core.signs import closing_error
 from runs.core.wordless import turn_without_a_word
 
 TABLE: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -131,6 +132,10 @@ def _without_breach(history: History, findings: Sequence[Finding]) -> str:
         return "unknown"  # a child's last call failed; whose it was is not to be seen
     if any(run.status == "completed" and turn_without_a_word(history, run) for run in history.runs):
         return "unknown"  # its turn is here and holds no word: was there an answer?
+    top = history.agents.get(history.root)
+    error = closing_error(top.events) if top is not None else None
+    if error is not None and error.kind is Kind.ERROR:  # of a message it may be but an abort
+        return "unknown"  # the one at the top failed itself, and nothing says what came of that
     if any(run.status == "failed" or _gone_unasked(history, run) for run in history.runs):
         # It failed, and whether anybody was told is not to be seen here; or who stopped it.
         return "unknown"

@@ -76,6 +76,13 @@ def test_all_well_is_healthy_and_doubt_is_not() -> None:
     assert judge(Told().exits(1, at=1).history()).diagnosis == "environment"
 
 
+def test_a_root_that_closes_with_an_error_is_not_healthy() -> None:
+    told = Told().begin().spawn("A").at(2).says("A", final=True).ends("A").tells("A")
+    told.at(3).says("root").at(5).errs("root")
+    assert judge(told.shuts(6).history()).diagnosis == "unknown"
+    assert judge(told.at(5.5).says("root").shuts(6).history()).diagnosis == "healthy"
+
+
 def test_what_a_restart_took_along_needs_nobody_who_asked() -> None:
     told = Told().begin().spawn("A").at(9).ends("A", "interrupted").tells("A", "interrupted")
     assert judge(told.says("root").shuts(20).history()).diagnosis == "unknown"
