@@ -120,7 +120,7 @@ class BoundedSilence(Law):
         points = [*marks, *([end] if end is not None else [])]
         stretches: list[tuple[Event, float]] = []
         for before, after in zip(points, points[1:], strict=False):
-            if after is end and (after.get("status") not in _BAD_ENDS or _gave_answer(before)):
+            if after is end and (not _ends_badly(after) or _gave_answer(before)):
                 continue
             shown = streams and (history.complete or before.file == after.file)
             if after is not end and not shown:
@@ -220,6 +220,12 @@ def _seen_until(history: History, agent: str) -> float:
     files = history.files_of(agent)
     last = [history.time(event) for file in files for event in history.in_file(file)[-1:]]
     return max(last, default=history.end)
+
+
+def _ends_badly(end: Event) -> bool:
+    """Whether a terminal is none of success; of a hook each end is a stop."""
+    stopped = end.source == "hooks" and end.get("status") == "stopped"
+    return end.get("status") in _BAD_ENDS and not stopped
 
 
 def _gave_answer(event: Event) -> bool:

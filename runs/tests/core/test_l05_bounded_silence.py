@@ -23,6 +23,15 @@ def test_it_is_broken_by_an_end_that_comes_too_late() -> None:
     assert answers(_silent_from().at(900).ends("A", "failed"), "L5", "A") == ["broken:stall"]
 
 
+def test_it_does_not_take_a_hooks_stop_for_a_bad_end() -> None:
+    def ended(status: str) -> list[str]:
+        told = Told("hooks", "hooks.jsonl").spawn("A").at(5).tool("A").at(900).ends("A", status)
+        return answers(told.add(Kind.TURN_ENDED), "L5", "A")
+
+    assert ended("stopped") == ["holds"]
+    assert ended("failed") == ["broken:stall"]
+
+
 def test_it_lets_a_slow_answer_come() -> None:
     told = _silent_from().at(500).says("A").at(501).ends("A").shuts(502)
     assert answers(told, "L5", "A") == ["holds"]
