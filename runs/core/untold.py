@@ -20,6 +20,8 @@ class Untold:
         self._asked: dict[str, set[str]] = defaultdict(set)
         """By call that asks for what became of sub-agents whom it asked for."""
         self._busy_of: dict[str, list[tuple[float, float, str]]] = {}
+        accepted = [one for one in history.spawns if one.accepted is not False]
+        self._all_known = bool(accepted) and all(one.child in history.agents for one in accepted)
         for run in history.runs:
             for note in run.notices:
                 if note.get("form") == "poll":
@@ -50,6 +52,12 @@ class Untold:
             free += max(0.0, min(begin, end) - cursor)
             cursor = max(cursor, min(stop, end))
         return free + max(0.0, end - cursor)
+
+    def asked_by_nobody(self, run: Run) -> bool:
+        """Whether only its own log speaks of it, and each spawn that is seen made another."""
+        agent = self._history.agents[run.agent]
+        alone = agent.edge is None and agent.spawn is None and not run.queued
+        return alone and self._all_known
 
     def _busy(self, agent: str) -> list[tuple[float, float, str]]:
         """When an agent was in a tool, a question or a model call, and which call that was."""
@@ -94,14 +102,6 @@ def over_with(history: History, run: Run) -> Event:
     held = history.between(said, end, Kind.SESSION_RESUMED)
     jobs = any(one.start.get("background") for one in history.tools.get(run.agent, ()))
     return end if held or jobs else said
-
-
-def asked_by_nobody(history: History, run: Run) -> bool:
-    """Whether only its own log speaks of it, and each spawn in the others made somebody else."""
-    agent = history.agents[run.agent]
-    accepted = history.not_refused
-    alone = agent.edge is None and agent.spawn is None and not run.queued
-    return alone and bool(accepted) and all(one.child in history.agents for one in accepted)
 
 
 def had_failed(history: History, run: Run) -> bool:

@@ -22,7 +22,6 @@ from runs.core.parts import missing
 from runs.core.stopped import stopped_midway
 from runs.core.untold import (
     Untold,
-    asked_by_nobody,
     had_failed,
     over_with,
 )
@@ -71,7 +70,7 @@ class ToldOnce(Law):
     def _judge(self, history: History, run: Run, limit: float, untold: Untold) -> Finding:
         notices = [note for note in run.notices if tells_end(note)]
         if not notices:
-            return self._never(history, run, limit)
+            return self._never(history, run, limit, untold)
         wrong = self._wrong(history, run, notices) or self._early(history, run, notices[0])
         if wrong is not None:
             return wrong
@@ -107,8 +106,8 @@ class ToldOnce(Law):
 
     # Never told
 
-    def _never(self, history: History, run: Run, limit: float) -> Finding:
-        unseen = _cannot_see(history, run)
+    def _never(self, history: History, run: Run, limit: float, untold: Untold) -> Finding:
+        unseen = _cannot_see(history, run, untold)
         if unseen:
             return self.unknown(run.agent, unseen, run.end)
         queued = run.queued[-1] if run.queued else None
@@ -254,7 +253,7 @@ def _repeated(history: History, notices: list[Event]) -> list[Event]:
     return next((same for same in found.values() if len(same) > 1), [])
 
 
-def _cannot_see(history: History, run: Run) -> str:
+def _cannot_see(history: History, run: Run, untold: Untold) -> str:
     """Why the absence of a notice proves nothing here; empty where it does."""
     parent = history.parent_of(run.agent)
     known = history.agents.get(parent)
@@ -263,7 +262,9 @@ def _cannot_see(history: History, run: Run) -> str:
     begun = run.start is not None or history.agents[run.agent].edge is not None
     if not begun and history.seen_only_in(run.agent, "hooks"):
         return "Nothing but its end is here: who asked for it is not to be seen."
-    if asked_by_nobody(history, run):
+    if history.seen_only_in(run.agent, "trace"):
+        return "Nothing but a trace shows it: which of those that are told of it is, is not seen."
+    if untold.asked_by_nobody(run):
         return "All that was asked for is somebody else: the runtime runs it for itself."
     if hidden_from(history, run):
         return "The stream of its parent shows nothing of it."

@@ -126,6 +126,12 @@ def test_it_owes_nobody_word_of_one_that_no_spawn_made() -> None:
     assert helper(spawned=False) == ["broken:notice_lost"]
 
 
+def test_a_trace_alone_does_not_show_which_of_those_that_are_told_of_a_run_is() -> None:
+    told = _ended().tells("A").view("trace", "trace.json").add(Kind.AGENT_STARTED, "span-1")
+    told.ends("span-1").view("session", "events.jsonl")
+    assert answers(told.at(90).says("root").shuts(91), "L3", "span-1") == ["unknown"]
+
+
 def test_it_is_broken_by_the_same_notification_twice_and_not_by_a_poll() -> None:
     told = _ended().at(6).tells("A").at(7).tells("A").shuts(8)
     assert answers(told, "L3") == ["broken:duplicate_notice"]
