@@ -26,6 +26,7 @@ from runs.transcripts._values import (
     mapping,
     moment,
     seconds,
+    status,
     text,
 )
 
@@ -188,11 +189,22 @@ class ClaudeSession(Claude):
         if attachment.get("hookName") == "SessionStart:resume" and agent == ROOT:
             self.add(Kind.SESSION_RESUMED, agent, session=text(record.get("sessionId")))
             return
+        if kind == "task_status" and "agent" in text(attachment.get("taskType")):
+            self._stands(attachment, agent)
+            return
         found = notices(attachment.get("prompt")) if kind == "queued_command" else []
         if not found:
             self.other("attachment", summary=kind, agent=agent)
         for notice in found:
             self.deliver(notice, agent, "notification")
+
+    def _stands(self, attachment: Mapping[str, Any], agent: str) -> None:
+        """How a task stands, told once more where a compaction may have lost what was said."""
+        raw, said = text(attachment.get("status"), 40), attachment.get("deltaSummary")
+        self.add(
+            Kind.NOTICE_DELIVERED, agent, child=text(attachment.get("taskId")), status=status(raw),
+            raw=raw, form="poll", text_length=length(said) or None,
+        )  # fmt: skip
 
     def _system(self, record: Mapping[str, Any], agent: str) -> None:
         chosen = _MODEL.match(first_text(record.get("content")))

@@ -131,3 +131,16 @@ def test_claude_a_person_changes_the_model_by_a_command(tmp_path: Path) -> None:
     changed = found.history.of(Kind.MODEL_CHANGED)
     assert [event.get("to") for event in changed] == ["m-small", "m-small"]
     assert found.history.of(Kind.USER_MESSAGE) == []
+
+
+def test_claude_a_compaction_tells_how_a_task_stands(tmp_path: Path) -> None:
+    log = ClaudeLog().put(0, "user", "go").launch(0.5, "tu", "a1")
+    log.queue(20, log.notice("a1", "tu"))
+    stands = {"type": "task_status", "taskId": "a1", "taskType": "local_agent"}
+    log.put(22, "attachment", "", attachment={**stands, "status": "completed"})
+    log.put(23, "attachment", "", attachment={**stands, "taskType": "local_bash", "status": "x"})
+    log.say(400, "All done.")
+    files = {"p/s.jsonl": log.records, "p/s/subagents/agent-a1.jsonl": claude_child("a1", 19)}
+    found = case(tmp_path, files)
+    assert broken(found) == set()
+    assert len(found.history.of(Kind.NOTICE_DELIVERED)) == 1
