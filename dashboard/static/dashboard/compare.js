@@ -1,5 +1,6 @@
 // The compared runs on one clock: the timeline of the run page over all of them.
 
+import { printing } from "./printing.js";
 import { Selection } from "./select.js";
 import { Timeline } from "./timeline.js";
 
@@ -30,4 +31,5 @@ async function load() {
 
 selection.addEventListener("change", show);
 document.getElementById("fit").addEventListener("click", () => timeline.fit());
+printing({ timeline });
 load().then(show);
