@@ -34,8 +34,6 @@ def main() -> None:
 
     try:
         execute_from_command_line(sys.argv)
-    except KeyboardInterrupt:
-        sys.exit(130)
     except Exception as error:
         from runs import machine
 
@@ -162,4 +160,7 @@ def say(words: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

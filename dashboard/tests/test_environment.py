@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -154,3 +155,21 @@ def test_a_place_for_packages_that_cannot_be_made_is_named(tmp_path: Path) -> No
     )
     assert done.returncode == 1
     assert str(tmp_path / ".venv") in done.stderr and "Traceback" not in done.stderr
+
+
+def test_ctrl_c_while_packages_are_looked_at_is_no_traceback(tmp_path: Path) -> None:
+    shutil.copy(settings.BASE / "manage.py", tmp_path)
+    (tmp_path / "requirements.txt").write_text("no-such-package==1\n")
+    python, begun = tmp_path / ".venv" / "bin" / "python", tmp_path / "begun"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\n: > {begun}\nexec sleep 60\n")
+    python.chmod(0o755)
+    os.mkfifo(begun)
+    started = subprocess.Popen(
+        [sys.executable, "manage.py", "help"],
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    with begun.open():  # it waits for whom it has started
+        os.killpg(started.pid, signal.SIGINT)
+    assert "Traceback" not in started.communicate(timeout=60)[1]
+    assert started.returncode == 130
