@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 from django.db import connection
@@ -52,7 +54,16 @@ class StoringCommand(BaseCommand):
 
 
 def migrate() -> None:
-    """Bring the database up to date, quietly; does nothing when it is."""
+    """Bring the database up to date, quietly; does nothing when it is. One process at a time."""
+    if not _is_behind():
+        return
+    with (Path(settings.VAR) / "migrating.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if _is_behind():  # nobody else has done it meanwhile
+            call_command("migrate", interactive=False, verbosity=0, stdout=io.StringIO())
+
+
+def _is_behind() -> bool:
+    """Whether a migration is still to be made."""
     executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        call_command("migrate", interactive=False, verbosity=0, stdout=io.StringIO())
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))

@@ -10,6 +10,7 @@ from django.core.management import call_command, get_commands, load_command_clas
 
 from runs import export, material, models, start, store
 from runs.errors import HarnessError
+from runs.management import base
 from runs.redact import Choice
 from runs.tests.transcripts.helpers import CASES
 
@@ -67,3 +68,15 @@ def test_what_is_stored_is_judged_by_the_thresholds_that_were_given() -> None:
     for name, one in export.exports().items():  # with thresholds, and without a scenario
         with export.render(one, material.of(run, Choice.of("full"))) as found:
             assert found.read(1), name
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_two_first_commands_at_once_migrate_once(
+    again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = iter([True, again])
+    done: list[str] = []
+    monkeypatch.setattr(base, "_is_behind", lambda: next(looks))
+    monkeypatch.setattr(base, "call_command", lambda name, **_: done.append(name))
+    base.migrate()
+    assert done == (["migrate"] if again else []) and not list(looks)
