@@ -15,11 +15,16 @@ def shows_ends(history: History, view: str) -> bool:
 
 
 def later_in(history: History, view: str, end: Event) -> Event | None:
-    """A record of the view that is surely later than the end."""
+    """A record of the view that is surely later than the end; else the exit of the program, but
+    not for its output, which may have been cut before that.
+    """
     for event in reversed(history.events):
         if event.seen_in(view) and event.agent != end.agent:
             later = history.time(event) > history.time(end) + SKEW if history.timed else True
-            return event if later and history.place(event) > history.place(end) else None
+            if later and history.place(event) > history.place(end):
+                return event
+            exits = history.of(Kind.PROCESS_EXITED) if view != "stdout" else []
+            return exits[-1] if exits else None
     return None
 
 
