@@ -227,6 +227,8 @@ def _perform(
     except ScenarioError as wrong:
         turn.world.transcript.event("scenario_error", text=str(wrong))
         turn.end("failed", f"scenario: {wrong}")
+    finally:
+        turn.world.wire.release()
 
 
 def _thread(world: World, identifier: str, stored: dict[str, Any]) -> dict[str, Any]:

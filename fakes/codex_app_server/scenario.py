@@ -16,7 +16,7 @@ from fakes.codex_app_server.step import ScenarioError, checked, fits
 
 FILE = "scenario.json"
 UNSCRIPTED: Mapping[str, Any] = {"steps": [{"kind": "message", "text": "(unscripted)"}]}
-TURN_KEYS = frozenset({"steps", "before", "after", "ack", "ends", "start_error"})
+TURN_KEYS = frozenset({"steps", "before", "after", "ack", "ends", "buffered", "start_error"})
 ACKS = ("sent", "late", "lost")
 Steps = Sequence[Mapping[str, Any]]
 
@@ -27,7 +27,8 @@ class Plan:
 
     `before` is played before ``turn/started``, `after` once ``turn/completed`` was sent (beside
     what comes next); `ack` says whether and when ``turn/start`` is answered; a turn that does
-    not end stays in progress.
+    not end stays in progress. `buffered`: its end and the start of the turn that comes `after`
+    are written at once, so that who reads the end has the other behind it already.
     """
 
     steps: Steps = ()
@@ -35,6 +36,7 @@ class Plan:
     after: Steps = ()
     ack: str = "sent"
     ends: bool = True
+    buffered: bool = False
     start_error: str = ""
 
 
@@ -92,6 +94,8 @@ def plan(data: Any, place: str) -> Plan:
         raise ScenarioError(f"{place}.ack: one of {', '.join(ACKS)} is wanted")
     for key in ("steps", "before", "after"):
         checked(data.get(key, []), f"{place}.{key}")
+    if data.get("buffered") and [step["kind"] for step in data.get("after", [])][:1] != ["turn"]:
+        raise ScenarioError(f"{place}.buffered: `after` has to begin with a turn")
     return Plan(**{**data, "start_error": str(data.get("start_error") or "")})
 
 

@@ -148,6 +148,7 @@ class Turn:
     def run(self, plan: Plan, echo: Sequence[Any] = (), client_id: str | None = None) -> None:
         """The whole turn as its plan says, but for what comes after its end."""
         self.begin(echo, client_id)
+        self.world.wire.release()
         try:
             self.play(plan.steps)
         except Interrupted:
@@ -155,6 +156,8 @@ class Turn:
         except Failed as failed:
             self.end("failed", str(failed))
         else:
+            if plan.buffered:
+                self.world.wire.hold()
             if plan.ends:
                 self.end("completed")
 

@@ -30,6 +30,7 @@ class Wire:
         self._answers: dict[Any, Any] = {}
         self._next = 0
         self._kept: threading.local = threading.local()
+        self._held: list[bytes] | None = None
         self.said: list[Message] = []
         """All notifications, for steps that say one again."""
 
@@ -81,6 +82,17 @@ class Wire:
         with self._lock:
             yield
 
+    def hold(self) -> None:
+        """Write no more lines until `release` writes all of them at once."""
+        with self._lock:
+            self._held = []
+
+    def release(self) -> None:
+        """Write what is held, if anything: who reads its first line has the others already."""
+        with self._lock:
+            held, self._held = self._held, None
+            self._write(b"".join(held or ()))
+
     def ask(self, method: str, params: Any, patience: float) -> tuple[int, Any]:
         """A request of ours: its id, and the client's answer, {} for none in `patience` s."""
         with self._answered:
@@ -131,14 +143,16 @@ class Wire:
         line = json.dumps(message, ensure_ascii=False, separators=(",", ":")) + "\n"
         with self._lock:
             self._transcript.message("out", message, reply_to=reply_to)
-            try:
-                _write(line.encode())
-            except BrokenPipeError:
-                self._transcript.event("client_gone")
-                self.close()
+            if self._held is not None:
+                self._held.append(line.encode())
+            else:
+                self._write(line.encode())
 
-
-def _write(data: bytes) -> None:
-    """All of it, past any buffer: a process that crashes next has said it."""
-    while data:
-        data = data[os.write(1, data) :]
+    def _write(self, data: bytes) -> None:
+        """All of it, past any buffer: a process that crashes next has said it."""
+        try:
+            while data:
+                data = data[os.write(1, data) :]
+        except BrokenPipeError:
+            self._transcript.event("client_gone")
+            self.close()

@@ -191,6 +191,7 @@ def test_progress_ticks_and_ends(fake: Harness) -> None:
         ({"turn": []}, "scenario.turn is unknown"),
         ({"turns": [{"step": []}]}, "turns[0].step is unknown"),
         ({"turns": [{"ack": "soon"}]}, "turns[0].ack"),
+        ({"turns": [{"buffered": True}]}, "turns[0].buffered: `after` has to begin with a turn"),
         ({"turns": [{"steps": [{"kind": "sing"}]}]}, "turns[0].steps[0]: no step 'sing'"),
         ({"turns": [{"steps": [{"kind": "message"}]}]}, "message needs text"),
         ({"turns": [{"steps": [{"kind": "message", "text": 5}]}]}, "5 is of the wrong type"),

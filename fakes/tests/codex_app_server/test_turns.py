@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fakes.codex_app_server.harness import Harness
+from fakes.codex_app_server.world import world
 from fakes.tests.codex_app_server.client import Client
 
 LONG = {"kind": "progress", "seconds": 60, "interval": 0.05, "text": "tick"}
@@ -164,6 +167,36 @@ def test_it_says_unscripted_past_the_script_fx_12(fake: Harness) -> None:
         thread = client.thread()
         texts = [client.play(thread)["items"][0]["text"] for _ in range(3)]
     assert texts == ["scripted", "(unscripted)", "(unscripted)"]
+
+
+def test_what_is_held_leaves_in_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+    really = os.write
+
+    def write(to: int, data: bytes) -> int:
+        return really(to, data) if to != 1 else written.append(data) or len(data)
+
+    monkeypatch.setattr(os, "write", write)
+    wire = world(tmp_path).wire
+    wire.hold()
+    for method in ("turn/completed", "turn/started"):
+        wire.say({"method": method, "params": {}})
+    assert written == []
+    wire.release()
+    wire.say({"method": "turn/completed", "params": {}})
+    assert [data.count(b"\n") for data in written] == [2, 1]
+
+
+def test_a_buffered_follow_up_is_there_with_the_end_before_it(fake: Harness) -> None:
+    after = [{"kind": "turn", "steps": [{"kind": "hold", "name": "open"}]}]
+    done = {"kind": "message", "text": "Done"}
+    fake.set_scenario({"turns": [{"steps": [done], "buffered": True, "after": after}]})
+    with Client(fake).initialize() as client:
+        thread = client.thread()
+        client.play(thread, "Hi")
+        follow_up = client.notified("turn/started", thread)["turn"]["id"]
+        fake.release("open")
+        assert client.notified("turn/completed", thread)["turn"]["id"] == follow_up
 
 
 def test_a_start_error_is_given_as_scripted_and_consumes_its_turn_fx_11_fx_28(
