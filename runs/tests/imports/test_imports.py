@@ -91,7 +91,7 @@ LOG = (CASES[0] / "events.jsonl").read_bytes()
         ("a/" * 40 + "deep.jsonl", LOG, "no name for a file"),
         ("up.zip", _zip({"../up.jsonl": LOG}), "outside of its folder"),
         ("bomb.zip", _zip({"zeros.jsonl": bytes(40 << 20)}), "expands to more"),
-        ("torn.zip", _zip({"a.jsonl": LOG})[:-30], "damaged archive"),
+        ("torn.zip", _zip({"a.jsonl": LOG})[:20], "damaged archive"),
         ("links.zip", _zip({}, links=("passwd",)), "no file in it. Left out: 'passwd' (a link)."),
         ("links.tar", _tar("passwd"), "no file in it. Left out: 'passwd' (a link)."),
         ("notes.txt", b"no log at all\n", "No known format"),
