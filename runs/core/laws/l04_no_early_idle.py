@@ -10,6 +10,7 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.published import gone_from_list
+from runs.words import plural
 
 _IDLE = ("idle", "ended")
 
@@ -58,7 +59,7 @@ class NoEarlyIdle(Law):
         later = [_next_sign(history, run, event) for run in runs]
         return self.broken(
             owner,
-            f"It says {_word(event)} while {len(runs)} of its runs are open: {names}.",
+            f"It says {_word(event)} with {plural(len(runs), 'run')} of its own open: {names}.",
             event,
             *[run.start for run in runs],
             *later,

@@ -10,6 +10,7 @@ from runs.core.ends import last_call
 from runs.core.events import Event, Kind
 from runs.core.history import SKEW, History
 from runs.core.law import Finding, Law, Thresholds
+from runs.words import plural
 
 RACE = 2.0
 """Seconds in which a run may still end by itself, or send what it had begun, after a cancel."""
@@ -149,7 +150,7 @@ class CancelReaches(Law):
             if begun and not history.between(abort, begun[0], Kind.AGENT_RESUMED):
                 return self.broken(
                     run.agent,
-                    f"A person aborted, and it began {len(begun)} calls afterwards.",
+                    f"A person aborted, and then began {plural(len(begun), 'call')}.",
                     abort,
                     *begun[:3],
                     run.end,

@@ -11,6 +11,7 @@ from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.reloaded import Reloaded, reloaded
+from runs.words import plural
 
 AFTERLIFE = 2.0
 """Seconds after the death of the process in which traffic may still be on its way."""
@@ -193,8 +194,8 @@ class SurvivesRestart(Law):
         if late and history.timed and history.clocks_agree:
             yield self.broken(
                 late[0].agent or history.root,
-                f"{len(late)} requests reached the provider after the process was gone, the first "
-                f"{late[0].start - gone:.1f} s later.",
+                f"{plural(len(late), 'request')} reached the provider after the process was gone, "
+                f"the first {late[0].start - gone:.1f} s later.",
                 exits[-1],
                 *[one.event for one in late[:3]],
                 label="orphaned",

@@ -9,6 +9,7 @@ from runs.core.agents import Run
 from runs.core.events import Event, Kind
 from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
+from runs.words import plural
 
 SLACK = 0.5
 """Seconds by which records of one moment may be out of order."""
@@ -66,7 +67,8 @@ class NothingAfterEnd(Law):
         busy = _was_busy(history, run, end)
         return self.broken(
             run.agent,
-            f"{len(late)} records of it follow its terminal, the first {since:.1f} s later"
+            f"{plural(len(late), 'record')} of it after its terminal, "
+            f"the first {since:.1f} s later"
             + (", while a call, tool or job of it was open." if busy else "."),
             end,
             *late[:3],

@@ -10,6 +10,7 @@ from runs.core.history import History
 from runs.core.law import Finding, Law, Thresholds
 from runs.core.published import later_in, left_out_of_hooks, lists_of, shows_ends
 from runs.core.spans import AGENT_OPERATION, Trace, trace_of
+from runs.words import plural
 
 _TURN_ENDS = (Kind.TURN_ENDED, Kind.AGENT_ENDED)
 _VIEWS = ("stdout", "session", "log", "rpc", "hooks", "bus")
@@ -235,7 +236,7 @@ class ViewsAgree(Law):
         for agent, spans in astray.items():
             yield self.broken(
                 agent,
-                f"{len(spans)} spans of its conversation hang under another agent.",
+                f"Under another agent: {plural(len(spans), 'span')} of its conversation.",
                 *spans,
                 label="trace_parent_wrong",
                 spans=len(spans),
@@ -244,7 +245,7 @@ class ViewsAgree(Law):
             if history.closed:
                 yield self.broken(
                     agent,
-                    f"{len(spans)} spans name a parent that the export does not hold.",
+                    f"Their parent is not in the export: {plural(len(spans), 'span')}.",
                     *spans,
                     label="trace_parent_wrong",
                     spans=len(spans),

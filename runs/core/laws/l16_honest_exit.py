@@ -120,7 +120,7 @@ class HonestExit(Law):
         if lost:
             return self.broken(
                 history.root,
-                f"It exits as a success with {len(lost)} runs lost or killed: "
+                "It exits as a success though these were lost or killed: "
                 f"{', '.join(run.agent for run in lost)}.",
                 *words,
                 *[run.end or run.start for run in lost],
@@ -133,7 +133,7 @@ class HonestExit(Law):
             return None
         return self.broken(
             history.root,
-            f"It exits as a success, and {len(untold)} failed runs were not told as failed: "
+            "It exits as a success, and nobody was told of these that they failed: "
             f"{', '.join(run.agent for run in untold)}.",
             *words,
             *[run.end for run in untold],
