@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from runs.core.agents import Agent, tells_end
 from runs.core.events import Event, Kind
@@ -64,6 +64,7 @@ class RightAddress(Law):
                 )
             return self.unknown(agent.id, "Who spawned it is not to be seen.", *notices[:1])
         fair = {agent.parent, *_requesters(agent)}
+        own = {event.get("digest") for event in agent.events if event.kind is Kind.AGENT_MESSAGE}
         for note in notices:
             if note.agent not in fair and _is_nobody(history, note):
                 return self.unknown(agent.id, "Whose log the notice stands in is lost.", note)
@@ -85,7 +86,7 @@ class RightAddress(Law):
                     note,
                     label="misrouted_notice",
                 )
-            swapped = _words_of_another(history, agent, note)
+            swapped = _words_of_another(history, agent, note, own)
             if swapped is not None:
                 return self.broken(
                     agent.id,
@@ -104,11 +105,15 @@ def _queued(agent: Agent) -> list[Event]:
     return [event for run in agent.runs for event in run.queued][:3]
 
 
-def _words_of_another(history: History, agent: Agent, note: Event) -> Event | None:
-    """What another child said and this one never did, where the notice has just that text."""
+def _words_of_another(
+    history: History, agent: Agent, note: Event, own: Collection[object]
+) -> Event | None:
+    """What another child said and this one never did, where the notice has just that text.
+
+    `own` are the digests of all that this one said; None stands for what is not to be told.
+    """
     mark = note.get("digest")
-    own = [event for event in agent.events if event.kind is Kind.AGENT_MESSAGE]
-    if not mark or not own or any(event.get("digest") in (mark, None) for event in own):
+    if not mark or not own or mark in own or None in own:
         return None
     if any(history.may_have_lost(run) for run in agent.runs):
         return None
