@@ -41,9 +41,9 @@ class Command(StoringCommand):
         if options["output"]:
             self.check_output(options["output"])
         try:
-            run = models.Run.objects.get(permalink=options["permalink"].strip("/").split("/")[-1])
-            chosen = export.named(options["format"])
             choice = self._choice(options)
+            chosen = export.named(options["format"])
+            run = models.Run.objects.get(permalink=options["permalink"].strip("/").split("/")[-1])
             made = material.of(run, choice, command=repeat.command(run))
             with export.render(chosen, made) as found:
                 self._put(found, options["output"])
@@ -56,6 +56,8 @@ class Command(StoringCommand):
 
     def _choice(self, options: dict[str, Any]) -> Choice:
         names = [name for name in options["replace"].split(",") if name]
+        if bool(names) != (options["redact"] == "custom"):
+            self.fail(WRONG_CALL, "--replace says what --redact custom replaces: give both.")
         texts = "texts" in names
         return Choice.of(options["redact"], texts, [name for name in names if name != "texts"])
 

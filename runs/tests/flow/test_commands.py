@@ -33,6 +33,8 @@ def test_no_option_hides_one_of_djangos(app: str, name: str) -> None:
         (["sweep", "--junit", "/nowhere/at/all.xml"], "/nowhere/at/all.xml cannot be written"),
         (["sweep", "--junit", "."], ". cannot be written"),
         (["export", "some-run", "json", "-o", "/nowhere/out"], "/nowhere/out cannot be written"),
+        (["export", "some-run", "json", "--redact", "custom"], "give both"),
+        (["export", "some-run", "json", "--replace", "texts"], "give both"),
         (["reproduce", "reference", "success", "--expect", "complete"], "Did you mean 'completed'"),
         (["bisect", "reference", "--good", "0.9.0", "--bad", "1.1.0", "--law", "L99"], "law:L99"),
         (["bisect", "reference", "--good", "0.9.0", "--bad", "1.1.0", "--outcome", "x"], "'x'"),
