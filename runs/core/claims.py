@@ -3,7 +3,8 @@ measured, and the requests by which its client says of itself that it tries agai
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections.abc import Mapping
 from typing import Final
 
 from runs.core.attempts import Call
@@ -12,23 +13,38 @@ from runs.core.history import SKEW, History
 
 RETRY_COUNT: Final = "x-stainless-retry-count"
 """The header in which the providers' own client libraries number the tries of a request, from 0."""
-Waits = Sequence[tuple[float, float]]
-"""When a wait was announced, and how long it was to be, in seconds."""
 
 
-def announced(history: History, agent: str) -> Waits:
-    """The waits that this agent announced, in order."""
-    return [
-        (history.time(event), float(event.get("delay")))
-        for event in history.of(Kind.MODEL_RETRY)
-        if event.agent == agent and isinstance(event.get("delay"), (int, float))
-    ]
+def waits_before(history: History, agent: str) -> Mapping[int, float]:
+    """The waits that this agent announced, in seconds, by the try that they were to end with
+    (the number of its `Attempt.event`).
 
-
-def claimed(waits: Waits, start: float, end: float) -> float | None:
-    """The wait that was announced for the gap from `start` to `end`; None: none was."""
-    found = [wait for at, wait in waits if start - SKEW <= at <= end + SKEW]
-    return found[0] if found else None
+    An announcement is of the gap that begins nearest to it, and a gap has one: where tries follow
+    each other fast, several are announced within what two clocks may differ by.
+    """
+    gaps = sorted(
+        (attempt.start - attempt.gap_before, attempt.start, attempt.event.seq)
+        for attempt in history.attempts_by_agent.get(agent, ())
+        if attempt.gap_before is not None
+    )
+    found: dict[int, tuple[float, float]] = {}
+    known = history.agents.get(agent)
+    for event in known.events if known is not None else history.of(Kind.MODEL_RETRY):
+        wait, at = event.get("delay"), history.time(event)
+        if event.kind is not Kind.MODEL_RETRY or event.agent != agent:
+            continue
+        if not isinstance(wait, (int, float)):
+            continue
+        after = bisect(gaps, (at,))
+        near = [
+            (abs(at - start), seq)
+            for start, end, seq in gaps[max(after - 1, 0) : after + 1]
+            if start - SKEW <= at <= end + SKEW
+        ]
+        if near:
+            far, seq = min(near)
+            found[seq] = min(found.get(seq, (far, wait)), (far, float(wait)))
+    return {seq: wait for seq, (_, wait) in found.items()}
 
 
 def counted(call: Call) -> int | None:

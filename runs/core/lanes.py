@@ -6,11 +6,11 @@ to the start of the next, beside the wait that the agent announced, if it did.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from runs.core.attempts import Attempt
-from runs.core.claims import announced, claimed
+from runs.core.claims import waits_before
 from runs.core.events import Kind
 from runs.core.history import History
 
@@ -75,13 +75,13 @@ def caller_lanes(history: History, agent: str, depth: int) -> list[dict[str, Any
     found: dict[str, list[Attempt]] = {}
     for attempt in history.attempts_by_agent.get(agent, ()):
         found.setdefault(attempt.caller, []).append(attempt)
-    return [_caller_lane(history, name, mine, depth) for name, mine in found.items()]
+    waits = waits_before(history, agent) if found else {}
+    return [_caller_lane(name, agent, mine, waits, depth) for name, mine in found.items()]
 
 
 def _caller_lane(
-    history: History, caller: str, mine: Sequence[Attempt], depth: int
+    caller: str, agent: str, mine: Sequence[Attempt], waits: Mapping[int, float], depth: int
 ) -> dict[str, Any]:
-    agent = mine[0].agent
     lane = lane_of(
         f"caller:{caller}",
         f"attempts of {caller}",
@@ -90,11 +90,10 @@ def _caller_lane(
         depth=depth,
         agent=agent,
     )
-    waits = announced(history, agent)
     before: Attempt | None = None
     for attempt in mine:
         if attempt.gap_before is not None and before is not None and before.end is not None:
-            wait = claimed(waits, before.end, attempt.start)
+            wait = waits.get(attempt.event.seq)
             lane["gaps"].append({"start": before.end, "end": attempt.start, "claimed": wait})
         lane["bars"].append(_attempt_bar(attempt))
         if attempt.fault:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from runs.core.agents import Agent, Run, tells_end
 from runs.core.attempts import Attempt, Call
 from runs.core.cancels import asked_to_cancel
-from runs.core.claims import Waits, announced, claimed, counted
+from runs.core.claims import counted, waits_before
 from runs.core.ends import failure_of
 from runs.core.events import Event, Kind
 from runs.core.history import History
@@ -123,16 +123,15 @@ def wire(calls: Iterable[Call]) -> dict[str, int]:
 
 def attempt_rows(history: History) -> list[AttemptRow]:
     """Every attempt that the provider saw, by start."""
-    waits: dict[str, Waits] = {}
+    waits: dict[str, Mapping[int, float]] = {}
     for attempt in history.attempts:
         if attempt.agent not in waits:
-            waits[attempt.agent] = announced(history, attempt.agent)
+            waits[attempt.agent] = waits_before(history, attempt.agent)
     return [_attempt_row(attempt, waits[attempt.agent]) for attempt in history.attempts]
 
 
-def _attempt_row(attempt: Attempt, waits: Waits) -> AttemptRow:
+def _attempt_row(attempt: Attempt, waits: Mapping[int, float]) -> AttemptRow:
     first = attempt.received or attempt.event
-    gap = attempt.gap_before
     return AttemptRow(
         caller=attempt.caller,
         agent=attempt.agent,
@@ -145,8 +144,8 @@ def _attempt_row(attempt: Attempt, waits: Waits) -> AttemptRow:
         fault=attempt.fault,
         closed="open" if attempt.open else attempt.closed,
         complete=attempt.complete,
-        gap_before=gap,
-        claimed=None if gap is None else claimed(waits, attempt.start - gap, attempt.start),
+        gap_before=attempt.gap_before,
+        claimed=waits.get(attempt.event.seq),
         retry_after=attempt.retry_after,
         bytes=attempt.bytes,
         events=attempt.events,

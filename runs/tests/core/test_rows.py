@@ -6,6 +6,7 @@ from runs.core.events import Kind
 from runs.core.law import Thresholds
 from runs.core.lifecycle import STATES, STEPS, is_legal, steps
 from runs.core.rows import agent_rows, attempt_rows, retry_row
+from runs.core.timeline import timeline
 from runs.tests.core.build import Told
 
 
@@ -71,6 +72,22 @@ def test_an_attempt_carries_the_wait_that_was_announced_for_it() -> None:
     assert [row["claimed"] for row in attempt_rows(_run().history())] == [None] * len(
         _run().history().attempts
     )
+
+
+def test_tries_in_quick_succession_carry_each_its_own_wait() -> None:
+    told, waits = Told().begin().spawn("A"), [0.1, 0.05, None, 0.2]
+    told.request("child:1", agent="A", complete=False, lasting=0.01)
+    at = 0.01
+    for number, wait in enumerate(waits, 2):
+        if wait is not None:
+            told.at(at + 0.002).add(Kind.MODEL_RETRY, "A", delay=wait)
+        at += wait or 0.07
+        told.at(at).request("child:1", agent="A", complete=False, lasting=0.01, attempt=number)
+        at += 0.01
+    rows = attempt_rows(told.history())
+    assert [row["claimed"] for row in rows] == [None, *waits]
+    lane = timeline(told.history())["lanes"][-1]
+    assert [gap["claimed"] for gap in lane["gaps"]] == waits
 
 
 def test_retries_are_claimed_and_measured() -> None:
