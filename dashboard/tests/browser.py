@@ -72,4 +72,5 @@ def open_page() -> Iterator[Any]:
     yield make
     for context, _ in made:
         context.close()
-    assert [complaint for _, complaints in made for complaint in complaints] == []
+    complained = [complaint for _, complaints in made for complaint in complaints]
+    assert not complained, complained

@@ -70,6 +70,7 @@ def test_its_trace_processor_takes_every_event_of_a_run(
     assert ask("select count(*) from counter") == [[str(sum(one["ph"] == "C" for one in events))]]
 
     assert _open(page, address, "damaged.json").evaluate(ASK, TROUBLE) != []
+    page.close()  # it may complain to its last moment
     page.complaints.clear()  # of what it asks of its makers, and is refused here
 
 
