@@ -105,6 +105,7 @@ def test_it_says_when_it_is_connecting_again_and_misses_nothing(
     page.wait_for_function(ARRIVED, arg=40)
     expect(page.locator("#live-state")).to_have_text("live")
     assert page.evaluate(HELD) == list(range(1, 41))
+    page.close()
     page.complaints.clear()  # the connections that were refused meanwhile
 
 
@@ -159,4 +160,5 @@ def test_it_says_that_a_run_was_deleted(site: Site, open_page: Any) -> None:
     expect(page.locator("#live-state")).to_have_text("live")
     run.__class__.objects.using(site.alias).filter(pk=run.pk).delete()
     expect(page.locator("#live-state")).to_have_text("deleted")
+    page.close()
     page.complaints.clear()  # its parts are gone as well

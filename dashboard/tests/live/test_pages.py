@@ -87,6 +87,7 @@ def test_every_other_page_is_accessible(stage: Site, open_page: Any, name: str) 
     event = f"runs/{factory.cut_run().permalink}/events/20" if name == "event" else name
     page.goto(f"{stage.address}/{event}/")
     _sound(page, CROSSED)
+    page.close()
     page.complaints.clear()  # the 404 is said on the console
 
 
@@ -280,4 +281,5 @@ def test_a_page_of_another_origin_gets_nothing_from_a_browser(stage: Site, open_
     # An opaque answer to a no-cors form is all a browser tells; that nothing started is below.
     assert {name for name, word in said.items() if word != "refused"} <= {"form"}
     assert not Run.objects.exists()
+    page.close()
     page.complaints.clear()
