@@ -10,4 +10,4 @@ class DashboardConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the check that keeps an exposed instance without a token from starting."""
-        from dashboard import checks  # noqa: F401
+        from dashboard import checks  # noqa: F401  # importing registers them

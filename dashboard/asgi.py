@@ -13,6 +13,7 @@ from django.urls import path
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dashboard.settings")
 pages = get_asgi_application()  # before anything that imports models
 
+# These import models, so they stand behind the line above.
 from dashboard import guard  # noqa: E402
 from dashboard.consumers import Receive, Scope, Send, list_socket, refuse, run_socket  # noqa: E402
 

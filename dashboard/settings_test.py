@@ -22,6 +22,7 @@ if _worker and Path(os.environ["LIFELINE_TEST_VAR"]).name != _worker:
 os.environ["LIFELINE_VAR"] = os.environ["LIFELINE_TEST_VAR"]
 os.environ["REDIS_URL"] = ""
 
+# They read what is set above; a settings module hands on all of another.
 from dashboard.settings import *  # noqa: E402, F403
 from dashboard.settings import DATABASES, VAR  # noqa: E402
 
