@@ -85,7 +85,7 @@ class Wire:
     def hold(self) -> None:
         """Write no more lines until `release` writes all of them at once."""
         with self._lock:
-            self._held = []
+            self._held = self._held or []
 
     def release(self) -> None:
         """Write what is held, if anything: who reads its first line has the others already."""
